@@ -1,8 +1,9 @@
 package rawjson
 
 import (
-	"bytes"
+	"encoding/binary"
 	"iter"
+	"math/bits"
 )
 
 // Members goes through the members of an object in the order they came, repeats
@@ -114,24 +115,30 @@ func skipContainer(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the offset behind the string at i: behind the first quote
-// that follows an even number of backslashes.
+// skipString returns the offset behind the string at i, or the end of b when it
+// is not closed.
 func skipString(b []byte, i int) int {
-	start := i + 1
-	i = start
-	for {
-		n := bytes.IndexByte(b[i:], '"')
-		if n < 0 {
+	for i++; ; {
+		for ; i+8 <= len(b); i += 8 {
+			w := binary.LittleEndian.Uint64(b[i:])
+			quote := w ^ '"'*lows
+			slash := w ^ '\\'*lows
+			// As in PlainLen, the lowest marked byte is exact.
+			special := ((quote-lows)&^quote | (slash-lows)&^slash) & highs
+			if special != 0 {
+				i += bits.TrailingZeros64(special) / 8
+				break
+			}
+		}
+		for i < len(b) && b[i] != '"' && b[i] != '\\' {
+			i++
+		}
+		switch {
+		case i >= len(b):
 			return len(b)
+		case b[i] == '"':
+			return i + 1
 		}
-		quote := i + n
-		slash := quote
-		for slash > start && b[slash-1] == '\\' {
-			slash--
-		}
-		i = quote + 1
-		if (quote-slash)%2 == 0 {
-			return i
-		}
+		i += 2
 	}
 }
