@@ -1,0 +1,7 @@
+//go:build (darwin || freebsd) && !unsupported
+
+package process
+
+import "syscall"
+
+const sysSigaction = syscall.SYS_SIGACTION
