@@ -1,5 +1,7 @@
 package sanitize
 
+import "github.com/mcpeval/mcpeval/journal/rawjson"
+
 // capabilityNames is the closed set of the specification, sorted. A name's
 // index is its bit; bits are never stored, so the order may change.
 var capabilityNames = [...]string{
@@ -36,4 +38,20 @@ func capabilityBit(b []byte) int {
 		}
 	}
 	return -1
+}
+
+// CapabilitiesOf reads the names of a capabilities object. Members outside the
+// specification, and repeats, are only counted.
+func CapabilitiesOf(v rawjson.Value) (set Capabilities, others int64) {
+	var scratch []byte
+	for key := range v.Members() {
+		text, _ := decode(key.Raw(), &scratch)
+		i := capabilityBit(text)
+		if i < 0 || set.bits&(1<<i) != 0 {
+			others++
+			continue
+		}
+		set.bits |= 1 << i
+	}
+	return set, others
 }

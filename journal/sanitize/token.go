@@ -1,5 +1,7 @@
 package sanitize
 
+import "github.com/mcpeval/mcpeval/journal/rawjson"
+
 // sizes are the upper bounds, in bytes, of the length buckets; anything longer
 // falls into the bucket named by the last bound and "+".
 var sizes = [...]int{8, 32, 128, 512, 4096}
@@ -61,4 +63,42 @@ func ParseLayer(b []byte) (Layer, bool) {
 	}
 	v, ok := ParseBucket(b)
 	return Layer(v), ok
+}
+
+// LayerOf keeps the three layers; anything else becomes its bucket. The zero
+// Value has no layer.
+func LayerOf(v rawjson.Value) Layer {
+	if v.Kind() == rawjson.String {
+		var scratch []byte
+		text, _ := decode(v.Raw(), &scratch)
+		for _, l := range [...]Layer{LayerTransport, LayerTool, LayerProtocol} {
+			if l.s == string(text) {
+				return l
+			}
+		}
+	}
+	return Layer(BucketOf(v))
+}
+
+// BucketOf is the length bucket of a string and the kind of any other value. The
+// zero Value has no bucket.
+func BucketOf(v rawjson.Value) Bucket {
+	switch v.Kind() {
+	case rawjson.Null:
+		return Bucket{"null"}
+	case rawjson.Bool:
+		return Bucket{"bool"}
+	case rawjson.Number:
+		return Bucket{"num"}
+	case rawjson.Array:
+		return Bucket{"array"}
+	case rawjson.Object:
+		return Bucket{"object"}
+	case rawjson.String:
+		var scratch []byte
+		_, n := decode(v.Raw(), &scratch)
+		return Bucket{strBucket(n)}
+	default:
+		return Bucket{}
+	}
 }
