@@ -21,9 +21,9 @@ func ParseNote(decoded []byte) (Note, bool) {
 	return Note{s}, true
 }
 
-// isControl reports C0, DEL, C1 and the two line separators of Unicode.
+// isControl reports Unicode's category Cc: C0, DEL and C1.
 func isControl(r rune) bool {
-	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029
+	return r < 0x20 || r >= 0x7f && r < 0xa0
 }
 
 // NewNote checks a note somebody wrote.
