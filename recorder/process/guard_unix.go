@@ -134,7 +134,8 @@ func (g *guard) release() {
 func GuardMain(args []string) int {
 	grace, ok := guardGrace(args)
 	// Run by hand, its group would be somebody's shell job.
-	if !ok || unix.Getpgrp() != syscall.Getpid() {
+	group, err := unix.Getpgid(0)
+	if !ok || err != nil || group != syscall.Getpid() {
 		return 2
 	}
 	// All signals are caught and dropped, not ignored by disposition: a stop

@@ -1,0 +1,53 @@
+package stdio_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/mcpeval/mcpeval/recorder/process"
+	"github.com/mcpeval/mcpeval/recorder/stdio"
+)
+
+// The test program is also the shim, its guard, and every server that the tests
+// put behind it: "stdio.test ROLE ARGS...".
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 {
+		if role, ok := roles[os.Args[1]]; ok {
+			os.Exit(role(os.Args[2:]))
+		}
+	}
+	os.Exit(m.Run())
+}
+
+var roles = map[string]func(args []string) int{
+	process.GuardArg: process.GuardMain,
+	"shim":           shimMain,
+}
+
+// shimMain is what the product's command does around Run.
+func shimMain(args []string) int {
+	flags := flag.NewFlagSet("shim", flag.ExitOnError)
+	kind := flags.String("consumer", "trace", "trace, scan, null, stuck or panic")
+	trace := flags.String("trace", os.DevNull, "file for the trace")
+	o := stdio.Options{}
+	flags.IntVar(&o.Queue, "queue", 0, "")
+	flags.DurationVar(&o.Grace, "grace", 5*time.Second, "")
+	flags.DurationVar(&o.Drain, "drain", time.Second, "")
+	_ = flags.Parse(args)
+	o.Args = flags.Args()
+	o.Consumer = newConsumer(*kind, *trace)
+	exit, err := stdio.Run(o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "shim:", err)
+		if start, ok := err.(*process.StartError); ok {
+			return start.ExitCode()
+		}
+	}
+	if exit.Signal != nil {
+		return process.ReRaise(exit.Signal)
+	}
+	return exit.Code
+}
