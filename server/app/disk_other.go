@@ -1,0 +1,7 @@
+//go:build !darwin && !freebsd && !linux && !windows
+
+package app
+
+import "errors"
+
+func freeBytes(string) (int64, error) { return 0, errors.ErrUnsupported }

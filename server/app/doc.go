@@ -1,0 +1,16 @@
+// Package app holds the use cases that more than one front end offers: the
+// audit, the doctor's checks and the maintenance of the journal.
+//
+//	cli ------+
+//	          +--> app --> projections, journal
+//	server/mcp+
+//
+// A use case is a function from an Options struct to a value that the caller
+// renders. It prints nothing, reads no environment and knows no flag.
+//
+// Invariants: results are share-safe; a finding about a journal line names its
+// file and line and never what the line holds. Nothing here repairs or removes
+// anything unless its name says so.
+//
+// Non-goals: rendering, exit codes.
+package app
