@@ -2,6 +2,7 @@ package sanitize
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
@@ -117,7 +118,7 @@ func detect(text []byte) (Reason, bool) {
 				return ReasonEmail, true
 			}
 		case c == '/' || c == '\\':
-			if isHomeAt(text[i:]) {
+			if isHomeAt(text, i) {
 				return ReasonHomePath, true
 			}
 		}
@@ -149,33 +150,38 @@ func isEmailAt(text []byte, i int) bool {
 	return false
 }
 
-// homeRoots are the folders under which every user has a folder of that name, in
-// lower case with '/'.
-var homeRoots = [...]string{"/home/", "/users/", "/documents and settings/", "/root/"}
-
-// isHomeAt reports whether b begins with a folder of a user's: /home/ann,
-// C:\Users\ann from its first separator on. Repeated separators count as one.
-func isHomeAt(b []byte) bool {
-	for _, root := range homeRoots {
-		i, ok := 0, true
-		for k := 0; k < len(root) && ok; k++ {
-			switch {
-			case i == len(b):
-				ok = false
-			case root[k] == '/':
-				ok = isSeparator(b[i])
-				for i++; i < len(b) && i < len(root)+8 && isSeparator(b[i]); i++ {
-				}
-			default:
-				ok = b[i] == root[k] || isLetter(b[i]) && b[i]|0x20 == root[k]
-				i++
-			}
+// isHomeAt reports whether a path into a user's folder begins at the separator at
+// i: /home/ann, /Users/ann, /root/x, or C:\Users\ann and its kin, in any case and
+// with any number of separators. A path that only goes through a folder of such
+// a name (api/users/list) is none.
+func isHomeAt(text []byte, i int) bool {
+	windows := text[i] == '\\' || i > 0 && text[i-1] == ':' ||
+		i > 1 && isLetter(text[i-1]) && isSeparator(text[i-2]) // /c/Users
+	if !windows && i > 0 && isAlnum(text[i-1]) {
+		return false
+	}
+	for _, root := range [...]string{"home", "Users", "root", "Documents and Settings"} {
+		rest := trimSeparators(text[i:])
+		if len(rest) <= len(root) || !isSeparator(rest[len(root)]) {
+			continue
 		}
-		if ok && i < len(b) && (isAlnum(b[i]) || b[i] == '_' || b[i] == '.' || b[i] >= utf8.RuneSelf) {
+		if name := string(rest[:len(root)]); name != root && !(windows && strings.EqualFold(name, root)) {
+			continue
+		}
+		rest = trimSeparators(rest[len(root):])
+		if len(rest) > 0 && (isAlnum(rest[0]) || rest[0] == '_' || rest[0] == '.' || rest[0] >= utf8.RuneSelf) {
 			return true
 		}
 	}
 	return false
+}
+
+// trimSeparators cuts a few separators: JSON that was escaped twice has four.
+func trimSeparators(b []byte) []byte {
+	for n := 0; n < 8 && len(b) > 0 && isSeparator(b[0]); n++ {
+		b = b[1:]
+	}
+	return b
 }
 
 func isSeparator(c byte) bool { return c == '/' || c == '\\' }
