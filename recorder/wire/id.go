@@ -30,6 +30,10 @@ const (
 
 // IDOf is the ID of a JSON string or number, and the zero ID of anything else.
 func IDOf(v rawjson.Value) ID {
+	raw := v.Raw()
+	if isPlainInteger(raw) {
+		return newID(idNumber, idNumberDigest, raw)
+	}
 	// An escape is at most six bytes for one of text, so longer ones than this
 	// buffer are digested anyway.
 	var buf [6 * maxIDBytes]byte
@@ -40,6 +44,21 @@ func IDOf(v rawjson.Value) ID {
 		return newID(idNumber, idNumberDigest, v.AppendNumber(buf[:0]))
 	}
 	return ID{}
+}
+
+// isPlainInteger reports whether raw is a number in normal form, as nearly all
+// ids are: digits with no zero in front, few enough for AppendNumber to write
+// them out.
+func isPlainInteger(raw []byte) bool {
+	if len(raw) == 0 || len(raw) > 18 || raw[0] == '0' {
+		return false
+	}
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 func newID(plain, digest idForm, text []byte) ID {

@@ -21,8 +21,8 @@ type Event struct {
 	ID []byte
 	// Retry is the retry field in milliseconds, or -1.
 	Retry int64
-	// Truncated means that the data, or another field, was too long and was
-	// dropped.
+	// Truncated means that the data or the id was too long and was dropped, or
+	// that the name was and is cut.
 	Truncated bool
 }
 
@@ -137,9 +137,9 @@ func (e *Events) keep(part []byte) {
 }
 
 // keepLine keeps as much of a line as decides its fate: one byte more than the
-// longest data line that fits is enough.
+// longest line that fits is enough.
 func (e *Events) keepLine(part []byte) {
-	room := max(e.maxData, maxField) + len("data: ") + 1 - len(e.line)
+	room := max(e.maxData, maxField) + len("event: ") + 1 - len(e.line)
 	e.line = append(e.line, part[:min(len(part), max(room, 0))]...)
 }
 
@@ -159,13 +159,23 @@ func (e *Events) endLine(line []byte, emit func(*Event)) {
 	case "data":
 		e.appendData(value)
 	case "event":
-		e.name = e.short(e.name, value)
-	case "id":
-		if len(value) <= maxField && bytes.IndexByte(value, 0) >= 0 {
-			return
+		// A name that is too long is cut, so that it does not become "message".
+		if len(value) > maxField {
+			value = value[:maxField]
+			e.event.Truncated = true
 		}
-		e.id = e.short(e.id, value)
-		e.hasID = len(value) <= maxField
+		e.name = append(e.name[:0], value...)
+	case "id":
+		switch {
+		case len(value) > maxField:
+			e.hasID = false
+			e.event.Truncated = true
+		case bytes.IndexByte(value, 0) >= 0:
+			return
+		default:
+			e.hasID = true
+			e.id = append(e.id[:0], value...)
+		}
 	case "retry":
 		if ms, ok := milliseconds(value); ok {
 			e.event.Retry = ms
@@ -174,15 +184,6 @@ func (e *Events) endLine(line []byte, emit func(*Event)) {
 		return // a comment has an empty name
 	}
 	e.fields++
-}
-
-// short sets a field, and empties it when value is too long.
-func (e *Events) short(field, value []byte) []byte {
-	if len(value) > maxField {
-		e.event.Truncated = true
-		return field[:0]
-	}
-	return append(field[:0], value...)
 }
 
 func (e *Events) appendData(value []byte) {
