@@ -14,17 +14,11 @@ import (
 	"github.com/mcpeval/mcpeval/recorder/wire"
 )
 
-// Store is where captures go.
-type Store struct {
-	Dir  string // of the journal
-	Salt sanitize.Salt
-}
-
 // CaptureOptions are what a Capture needs. All but SyncAlways, Now and Write
 // must be given.
 type CaptureOptions struct {
-	// Open finds the store and its salt, and makes what is missing. It is called
-	// once, with the first event.
+	// Open finds the store and its salt, and makes what is missing: see
+	// OpenStore. It is called once, with the first event.
 	Open func() (Store, error)
 
 	// Report takes the one line that is owed to the user when recording ends
@@ -53,7 +47,7 @@ type CaptureOptions struct {
 var ErrSession = errors.New("mint session: no randomness")
 
 const (
-	flushEvery = 5 * time.Millisecond // while frames come without a pause
+	flushEvery = time.Millisecond // while frames come without a pause
 	syncEvery  = time.Second
 )
 
@@ -103,9 +97,17 @@ func (c *Capture) Frame(r Read, f *wire.Frame) {
 		return
 	}
 	c.correlator.Frame(r, f)
-	if r.At.Sub(c.flushed) >= flushEvery {
+	if c.o.SyncAlways || r.At.Sub(c.flushed) >= flushEvery {
 		c.flush(r.At)
 	}
+}
+
+// Add records an event that comes from no frame, such as a verification, and
+// returns its ID; uuid.Nil when it was not recorded. The next Idle or End
+// acknowledges it.
+func (c *Capture) Add(at time.Time, b journal.Body) (id uuid.UUID) {
+	c.do(func(*Correlator) { id, _ = logSink{c}.Add(at, b) })
+	return id
 }
 
 // Gap records that frames could not be taken. See Correlator.Gap.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -260,11 +259,12 @@ func TestHomeThatCannotBeUsed(t *testing.T) {
 func TestDiskFull(t *testing.T) {
 	for _, short := range []int{0, 10} {
 		g := newRig(t)
+		noSpace := errors.New("no space left")
 		full := false
 		g.o.Write = func(f *os.File, p []byte) (int, error) {
 			if full {
 				n, _ := f.Write(p[:short])
-				return n, syscall.ENOSPC
+				return n, noSpace
 			}
 			return f.Write(p)
 		}
@@ -280,7 +280,7 @@ func TestDiskFull(t *testing.T) {
 		chunk(l, out, ping(3)+"\n")
 		chunk(l, in, pong(3)+"\n")
 		l.Done(process.Exit{}, time.Now())
-		g.wantReport("mcpeval: recording stopped early: " + syscall.ENOSPC.Error() + "; 3 events were not recorded")
+		g.wantReport("mcpeval: recording stopped early: " + noSpace.Error() + "; 3 events were not recorded")
 
 		data, err := os.ReadFile(g.files()[0])
 		if err != nil {
@@ -332,6 +332,35 @@ func TestSyncAlways(t *testing.T) {
 	g.wantTypes("capture", "call")
 	l.Done(process.Exit{}, time.Now())
 	g.wantTypes("capture", "call", "end")
+}
+
+func TestOpenStore(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	getenv := func(key string) string { return map[string]string{"MCPEVAL_HOME": dir}[key] }
+	first, err := recorder.OpenStore(getenv, "linux")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := recorder.OpenStore(getenv, "linux")
+	if err != nil || again != first || first.Dir != filepath.Join(dir, "store") || first.Salt == (sanitize.Salt{}) {
+		t.Errorf("store is not the same again: %v", err)
+	}
+	if _, err := recorder.OpenStore(func(string) string { return "" }, "linux"); err == nil {
+		t.Error("a store was found without a home")
+	}
+}
+
+func TestEventsThatComeFromNoFrame(t *testing.T) {
+	g := newRig(t)
+	c := recorder.NewCapture(&g.o)
+	id := c.Add(time.Now(), &journal.Notification{Origin: journal.FromClient, Method: sanitize.MethodOf([]byte("ping"))})
+	c.End(time.Now(), recorder.NoExit)
+	if events := g.wantTypes("capture", "notification", "end"); events[1].ID != id {
+		t.Error("Add gave another ID")
+	}
+	if c.Add(time.Now(), &journal.Gap{}) != uuid.Nil {
+		t.Error("an event was recorded after the end")
+	}
 }
 
 func TestFramesFromManyGoroutines(t *testing.T) {
