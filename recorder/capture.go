@@ -53,8 +53,9 @@ const (
 
 // Capture is one recorder instance: it opens its log with the first event,
 // records what frames mean, and ends the recording when anything goes wrong with
-// it. No method fails, panics or waits for more than the log's write(2); fsync has its own
-// goroutine. Methods may be called concurrently.
+// it. No method fails or panics, and none but End waits for more than the log's
+// write(2): before the end, fsync has a goroutine of its own. Methods may be
+// called concurrently.
 type Capture struct {
 	o CaptureOptions
 
@@ -193,7 +194,7 @@ func (c *Capture) begin() bool {
 	if c.state == notBegun {
 		c.state = ended // unless all goes well
 		if err := c.open(); err != nil {
-			c.o.Report("mcpeval: not recording: " + err.Error())
+			c.report("not recording: " + err.Error())
 		}
 	}
 	return c.state == recording
@@ -236,29 +237,6 @@ func (c *Capture) open() error {
 	return nil
 }
 
-// logSink adds to the capture's log. After a failure it goes on as if nothing
-// had happened, so that it can be said how many events were lost.
-type logSink struct{ c *Capture }
-
-func (s logSink) Add(ts time.Time, b journal.Body) (uuid.UUID, error) {
-	if s.c.failure != nil {
-		s.c.lost++
-		return uuid.Nil, nil
-	}
-	id, err := s.c.writer.Add(ts, b)
-	if err != nil {
-		s.c.fail(err)
-	}
-	return id, nil
-}
-
-// fail keeps the first error. A line that is too long is lost alone.
-func (c *Capture) fail(err error) {
-	if c.failure == nil && !errors.Is(err, journal.ErrTooLong) {
-		c.failure = err
-	}
-}
-
 // flush acknowledges what was added.
 func (c *Capture) flush(now time.Time) {
 	c.flushed = now
@@ -283,46 +261,6 @@ func (c *Capture) finish() {
 		c.fail(err)
 	}
 	if c.failure != nil {
-		c.o.Report(fmt.Sprintf("mcpeval: recording stopped early: %v; %d events were not recorded", c.failure, c.lost+c.writer.Lost()))
+		c.report(fmt.Sprintf("recording stopped early: %v; %d events were not recorded", c.failure, c.lost+c.writer.Lost()))
 	}
-}
-
-// panicLine is all that is said about a bug in the recorder: what a panic says
-// may quote traffic.
-const panicLine = "mcpeval: recording stopped: internal error in the recorder; the server is not affected"
-
-// protect ends the recording when the recorder has a bug. It is to be deferred
-// by everything that records, so that a panic never reaches the traffic.
-func (c *Capture) protect() {
-	if recover() != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.abort()
-	}
-}
-
-// guard is protect for methods that hold mu.
-func (c *Capture) guard() {
-	if recover() != nil {
-		c.abort()
-	}
-}
-
-// abort closes the log as it is and requires mu.
-func (c *Capture) abort() {
-	wasRecording := c.state == recording
-	c.state = ended
-	c.o.Report(panicLine)
-	defer func() { _ = recover() }() // closing may meet the same bug
-	if wasRecording {
-		_ = c.syncer.stop()
-		_ = c.writer.Close()
-	}
-}
-
-// over reports whether nothing will be recorded any more.
-func (c *Capture) over() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.state == ended
 }

@@ -220,8 +220,9 @@ func TestClientGoneIsAcknowledgedAtOnce(t *testing.T) {
 		g.wantTypes("capture", "pending")
 		chunk(l, in, ping(1)+"\n") // a server that asks after the end
 		l.Idle(time.Now())
-		g.wantTypes("capture", "pending", "pending")
+		g.wantTypes("capture", "pending")
 		l.Done(process.Exit{}, time.Now())
+		g.wantTypes("capture", "pending", "call", "call", "end")
 	}
 }
 
@@ -230,7 +231,7 @@ func TestHomeThatCannotBeUsed(t *testing.T) {
 	opened := 0
 	g.o.Open = func() (recorder.Store, error) {
 		opened++
-		return recorder.Store{}, errors.New("resolve home: no HOME")
+		return recorder.Store{}, errors.New("resolve home: no HOME\nin\x1b[31m")
 	}
 	l := recorder.NewLines(recorder.NewCapture(&g.o))
 	l.Idle(time.Now())
@@ -240,7 +241,7 @@ func TestHomeThatCannotBeUsed(t *testing.T) {
 	}
 	l.Event(stdio.ClientEOF, time.Now())
 	l.Done(process.Exit{}, time.Now())
-	g.wantReport("mcpeval: not recording: resolve home: no HOME")
+	g.wantReport("mcpeval: not recording: resolve home: no HOME?in?[31m")
 	if opened != 1 || len(g.files()) != 0 {
 		t.Errorf("opened %d times, files %v", opened, g.files())
 	}
@@ -332,6 +333,59 @@ func TestSyncAlways(t *testing.T) {
 	g.wantTypes("capture", "call")
 	l.Done(process.Exit{}, time.Now())
 	g.wantTypes("capture", "call", "end")
+}
+
+// Byte cases of the field: what each line is, and that nothing shifts it.
+func TestLinesOfTheField(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		types    []string
+	}{
+		{"F01 banner", "🖥️ Server mode: STDIO\n", []string{"unparsed"}},
+		{"F02 noise with a bracket", "[02/11/26 06:14:35] INFO Starting server\n", []string{"unparsed"}},
+		{"F02 noise in JSON", `{"level":"info","msg":"ready"}` + "\n", []string{"unparsed"}},
+		{"F04 blank lines", "\n   \n\r\n", nil},
+		{"F05 CRLF", ping(1) + "\r\n" + ping(2) + "\n", []string{"call", "call"}},
+		{"F11 cp1252", `{"jsonrpc":"2.0","id":1,"method":"Messger` + "\xe4t" + `"}` + "\n" + ping(2) + "\n", []string{"unparsed", "call"}},
+		{"F12 byte order mark", "\xef\xbb\xbf" + ping(1) + "\n", []string{"call"}},
+		{"F16 characters that encoders escape", `{"jsonrpc":"2.0","id":"<>& ","method":"ping"}` + "\n", []string{"call"}},
+		{"F17 big integers", `{"jsonrpc":"2.0","id":1915883588174806058,"method":"ping"}` + "\n", []string{"call"}},
+		{"F27 a batch", "[" + ping(1) + "," + ping(2) + "]\n[]\n", []string{"unparsed", "call", "call"}},
+		{"F28 a method in another case", `{"jsonrpc":"2.0","id":1,"Method":"tools/call"}` + "\n", []string{"unparsed"}},
+		{"no newline at the end", ping(1), []string{"call"}},
+		{"torn at the end", ping(1)[:20], []string{"unparsed"}},
+	} {
+		for _, d := range []journal.Direction{out, in} {
+			t.Run(test.name+" "+d.String(), func(t *testing.T) {
+				for _, size := range []int{1, 7, 1 << 20} {
+					g := newRig(t)
+					l := recorder.NewLines(recorder.NewCapture(&g.o))
+					for rest := test.in; rest != ""; {
+						n := min(size, len(rest))
+						chunk(l, d, rest[:n])
+						rest = rest[n:]
+					}
+					l.Done(process.Exit{}, time.Now())
+					g.wantTypes(append(append([]string{"capture"}, test.types...), "end")...)
+				}
+			})
+		}
+	}
+}
+
+func TestIdleKeepsEvidence(t *testing.T) {
+	g := newRig(t)
+	l := recorder.NewLines(recorder.NewCapture(&g.o))
+	chunk(l, out, ping(1)+"\n")
+	l.Idle(time.Now().Add(9 * time.Second))
+	g.wantTypes("capture")
+	l.Idle(time.Now().Add(10 * time.Second))
+	g.wantTypes("capture", "pending")
+	l.Done(process.Exit{}, time.Now())
+	events := g.wantTypes("capture", "pending", "call", "end")
+	if got := events[2].Body.(*journal.Call); got.Pending != events[1].ID || got.Outcome != journal.OutcomeUnanswered {
+		t.Errorf("call is %+v", got)
+	}
 }
 
 func TestOpenStore(t *testing.T) {

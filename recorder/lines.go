@@ -14,7 +14,6 @@ import (
 type Lines struct {
 	capture           *Capture
 	outbound, inbound stream
-	gone              bool // the client; what is open is evidence
 }
 
 var _ stdio.Consumer = (*Lines)(nil)
@@ -49,9 +48,9 @@ func (l *Lines) Event(kind stdio.EventKind, at time.Time) {
 	switch kind {
 	case stdio.ClientEOF:
 		l.outbound.finish(at)
-		l.clientGone(at)
+		l.capture.ClientGone(at)
 	case stdio.ClientGone, stdio.Signalled:
-		l.clientGone(at)
+		l.capture.ClientGone(at)
 	case stdio.ServerEOF:
 		l.inbound.finish(at)
 	}
@@ -59,9 +58,6 @@ func (l *Lines) Event(kind stdio.EventKind, at time.Time) {
 
 // Idle acknowledges what was recorded.
 func (l *Lines) Idle(now time.Time) {
-	if l.gone {
-		l.capture.ClientGone(now) // for what came since
-	}
 	l.capture.Idle(now)
 }
 
@@ -71,11 +67,6 @@ func (l *Lines) Done(exit process.Exit, at time.Time) {
 	l.outbound.finish(at)
 	l.inbound.finish(at)
 	l.capture.End(at, exitOf(exit))
-}
-
-func (l *Lines) clientGone(at time.Time) {
-	l.gone = true
-	l.capture.ClientGone(at)
 }
 
 func (l *Lines) of(dir journal.Direction) *stream {
