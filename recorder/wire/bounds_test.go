@@ -133,7 +133,7 @@ func TestNoRoomMisjudgesNothing(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded streams one frame of 256 MiB, valid or not, and looks at
+// TestMemoryIsBounded streams one frame of 64 MiB, valid or not, and looks at
 // all that was ever allocated for it.
 func TestMemoryIsBounded(t *testing.T) {
 	chunk := bytes.Repeat([]byte("x"), 1<<20)
@@ -153,13 +153,13 @@ func TestMemoryIsBounded(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			s.Feed([]byte(test.head), emit)
-			const chunks = 256
+			const chunks = 64
 			for range chunks {
 				s.Feed(chunk, emit)
 			}
 			s.Feed([]byte(test.tail+"\n"), emit)
 			runtime.ReadMemStats(&after)
-			if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
+			if used := after.TotalAlloc - before.TotalAlloc; used > 24<<20 {
 				t.Errorf("allocated %d MiB", used>>20)
 			}
 			if len(got) != 1 || got[0].Bytes != int64(len(test.head)+len(test.tail)+chunks<<20) {
@@ -175,6 +175,36 @@ func TestMemoryIsBounded(t *testing.T) {
 				t.Errorf("the rest was not found: class %d", got[0].Class)
 			}
 		})
+	}
+}
+
+// TestMemoryIsGivenBack looks at what is still held after an unusual frame.
+func TestMemoryIsGivenBack(t *testing.T) {
+	message := `{"jsonrpc":"2.0","id":1,"method":"a\tb"}`
+	for name, stream := range map[string]string{
+		"large value": `{"jsonrpc":"2.0","id":1,"result":{"content":"` + strings.Repeat("x", 12<<20) + `"}}` + "\n",
+		"large batch": "[" + message + strings.Repeat(","+message, wire.MaxBatch) + "]\n",
+	} {
+		s := wire.NewScanner(nil)
+		live := func() uint64 {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return m.HeapAlloc
+		}
+		before := live()
+		frames := 0
+		for part := stream; len(part) > 0; {
+			n := min(64<<10, len(part))
+			s.Feed([]byte(part[:n]), func(*wire.Frame) { frames++ })
+			part = part[n:]
+		}
+		after := live()
+		if frames != 1 || after > before+3<<20 {
+			t.Errorf("%s: %d frames, holds %d KiB more", name, frames, (after-before)>>10)
+		}
+		runtime.KeepAlive(s)
+		runtime.KeepAlive(stream)
 	}
 }
 

@@ -91,10 +91,10 @@ func (s *Scanner) startFrame() {
 	s.endsInCR = false
 	s.state = atStart
 	s.depth = 0
-	s.capture.startFrame()
-	if cap(s.frame.Messages) > keepMessages {
-		s.frame.Messages = nil
+	if cap(s.frame.Messages) > keepMessages || cap(s.arena) > keepArena {
+		s.frame.Messages = nil // they refer to the arena
 	}
+	s.capture.startFrame()
 }
 
 // scan moves through b, which holds the next bytes of the frame or of several.

@@ -26,6 +26,9 @@ func trickyLines() []string {
 		`{"` + strings.Repeat("k", 200) + `":1,"jsonrpc":"2.0","` + strings.Repeat(`\u0069`, 1) + `d":1,"result":{"` + strings.Repeat(`\u006e`, 17) + `":1}}`,
 		`  `, "", "\r", "-1.5E+3 ", `"x"`, "[]", "no JSON", "\xef\xbbx",
 		"{\"jsonrpc\":\"2.0\",\"id\":\"\xf0\x9f\x98\"}", `{"jsonrpc":"2.0","id":"\u12`, "tru", "1.",
+		// The first and last characters of each length, and what lies just outside.
+		"\"\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff\"", "\"\xc1\xbf\"", "\"\xe0\x9f\xbf\"", "\"\xed\xa0\x80\"",
+		"\"\xf0\x8f\xbf\xbf\"", "\"\xf4\x90\x80\x80\"", "\"\xf5\x80\x80\x80\"", "\"\x80\"", "\"\xe2\x82\xc0\"",
 	}
 	for _, c := range classes {
 		if len(c.line) < 200 {
