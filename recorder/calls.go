@@ -21,7 +21,7 @@ func (c *Correlator) closeAnswered(q *request, r Read, p part, v verdict) {
 	if p.m.HasResult && !p.m.HasError {
 		c.counts.established = c.counts.established || q.role != initialize && q.role != discover
 		if q.role == toolsList {
-			c.catalog.Learn(p.m.Result.Tools, q.firstPage)
+			c.tools.catalog.Learn(p.m.Result.Tools, q.firstPage)
 		}
 		c.shakeHands(q, r.At, &p.m.Result)
 	}

@@ -36,9 +36,9 @@ type Read struct {
 // Correlator pairs requests with their responses and makes events of them. It
 // is not safe for concurrent use.
 type Correlator struct {
-	sink    Sink
-	san     *sanitize.Sanitizer
-	catalog sanitize.Catalog
+	sink  Sink
+	san   *sanitize.Sanitizer
+	tools tools
 
 	requests table
 	tokens   tokens
@@ -149,19 +149,6 @@ func (c *Correlator) request(r Read, p part) {
 	}
 	if c.requests.open.n > maxWaiting {
 		c.closeUnknown(c.requests.open.head, r.At)
-	}
-}
-
-// describeTool names the tool as far as its name may be known, and takes the
-// shape of its arguments.
-func (c *Correlator) describeTool(q *request, p *wire.Params) {
-	c.text = p.Name.AppendText(c.text[:0])
-	schema, declared := c.catalog.Lookup(c.text)
-	if !p.Name.IsZero() {
-		q.tool = sanitize.ToolOf(c.text, declared)
-	}
-	if !p.Arguments.IsZero() {
-		q.args = sanitize.ShapeOf(p.Arguments, schema)
 	}
 }
 

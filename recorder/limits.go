@@ -9,6 +9,7 @@ const (
 	maxTasks    = 4_096  // progress tokens that outlive their request because it became a task
 	maxLegs     = 1_024  // interim results that may still be retried
 	maxAsked    = 64     // keys of one interim result's inputRequests
+	maxNames    = 1_024  // tool names whose stored form is remembered
 )
 
 // pendingAfter is how long a request waits before a pending event keeps the
