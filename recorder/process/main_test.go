@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/mcpeval/mcpeval/recorder/process"
 )
 
@@ -39,6 +41,7 @@ func roles() map[string]func(args []string) int {
 		"exit":           exitMain,
 		"die":            dieMain,
 		"environ":        environMain,
+		"nonblocking":    nonblockingMain,
 	}
 }
 
@@ -130,6 +133,20 @@ func environMain([]string) int {
 		return 1
 	}
 	_, _ = os.Stdout.Write(block)
+	return 0
+}
+
+// nonblockingMain says which of its three files are non-blocking.
+func nonblockingMain([]string) int {
+	var is [3]bool
+	for fd := range is {
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+		if err != nil {
+			return 1
+		}
+		is[fd] = flags&unix.O_NONBLOCK != 0
+	}
+	fmt.Print(is[0], is[1], is[2])
 	return 0
 }
 

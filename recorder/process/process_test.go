@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/mcpeval/mcpeval/recorder/process"
 )
@@ -160,6 +161,37 @@ func TestOnlyTheGivenFilesAreInherited(t *testing.T) {
 	}
 }
 
+// The null device and pipes of this process are blocking for the child; a file
+// that was non-blocking when it was inherited stays so.
+func TestFileFlagsOfTheChild(t *testing.T) {
+	r, w := pipe(t)
+	_, inherited := pipe(t)
+	fd, err := unix.FcntlInt(inherited.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	nonblocking := os.NewFile(uintptr(fd), "inherited")
+	defer nonblocking.Close()
+	p, err := process.Start(process.Command{Args: self("nonblocking"), Stdout: w, Stderr: nonblocking})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	got, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "false false true"; string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestSignalsReachTheWholeGroup(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		r := start(t, process.Command{Args: self("tree", "stubborn"), Guard: guarded})
@@ -265,7 +297,7 @@ func TestGuardHoldsNoInheritedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	group, err := syscall.Getpgid(child)
+	group, err := unix.Getpgid(child)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 )
@@ -34,6 +35,11 @@ func Start(c Command) (*Process, error) {
 			return nil, &StartError{Name: c.Args[0], Problem: CannotStart, Err: err}
 		}
 	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open null device: %w", err)
+	}
+	defer null.Close()
 	p := &Process{}
 	if c.Guard {
 		p.guard, p.GuardErr = startGuard(c.Grace)
@@ -45,12 +51,10 @@ func Start(c Command) (*Process, error) {
 	if p.guard != nil {
 		attr.Sys.Pgid = p.guard.pid
 	}
-	err = withFDs([]*os.File{c.Stdin, c.Stdout, c.Stderr}, func(fds []uintptr) error {
-		attr.Files = fds
-		var err error
-		p.pid, err = syscall.ForkExec(path, c.Args, &attr)
-		return err
-	})
+	files := []*os.File{c.Stdin, c.Stdout, c.Stderr}
+	attr.Files = descriptors(files, null)
+	p.pid, err = syscall.ForkExec(path, c.Args, &attr)
+	runtime.KeepAlive(files)
 	if err != nil {
 		p.guard.release()
 		return nil, startError(c.Args[0], err)
@@ -73,39 +77,18 @@ func startError(name string, err error) error {
 	return e
 }
 
-// withFDs calls f with the descriptors of files, which stay open meanwhile.
-// os.File.Fd would do, but it makes a non-blocking file blocking, and the flags
-// belong to everyone who shares the file.
-func withFDs(files []*os.File, f func([]uintptr) error) error {
+// descriptors are those of files, with the null device for nil. File.Fd makes a
+// file blocking for the child only if package os had made it non-blocking, so
+// that inherited files, whose flags belong to others too, stay as they are.
+func descriptors(files []*os.File, null *os.File) []uintptr {
 	fds := make([]uintptr, 0, len(files))
-	var next func([]*os.File) error
-	next = func(rest []*os.File) error {
-		if len(rest) == 0 {
-			return f(fds)
+	for _, f := range files {
+		if f == nil {
+			f = null
 		}
-		file := rest[0]
-		if file == nil {
-			null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-			if err != nil {
-				return err
-			}
-			defer null.Close()
-			file = null
-		}
-		conn, err := file.SyscallConn()
-		if err != nil {
-			return err
-		}
-		var inner error
-		if err := conn.Control(func(fd uintptr) {
-			fds = append(fds, fd)
-			inner = next(rest[1:])
-		}); err != nil {
-			return err
-		}
-		return inner
+		fds = append(fds, f.Fd())
 	}
-	return next(files)
+	return fds
 }
 
 // Pid is the child's process number.
