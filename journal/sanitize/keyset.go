@@ -8,7 +8,9 @@ import (
 // keySet keeps the keys of one object of a shape distinct. It keeps slices of
 // the caller's bytes. The zero value is empty.
 type keySet struct {
-	names   [][]byte
+	first   [8][]byte // most objects need no more
+	n       int       // names in first
+	more    [][]byte
 	bloom   uint64
 	buckets [len(keyBuckets)]int
 }
@@ -18,16 +20,26 @@ func (s *keySet) addName(key []byte) bool {
 	// Objects are small and their keys differ in length or an end byte nearly
 	// always, so that the list is hardly ever searched.
 	bit := uint64(1) << ((uint(len(key))*7 ^ uint(key[0])*3 ^ uint(key[len(key)-1])) & 63)
-	if s.bloom&bit != 0 {
-		for _, k := range s.names {
-			if bytes.Equal(k, key) {
-				return false
-			}
-		}
+	if s.bloom&bit != 0 && (hasName(s.first[:s.n], key) || hasName(s.more, key)) {
+		return false
 	}
 	s.bloom |= bit
-	s.names = append(s.names, key)
+	if s.n < len(s.first) {
+		s.first[s.n] = key
+		s.n++
+	} else {
+		s.more = append(s.more, key)
+	}
 	return true
+}
+
+func hasName(names [][]byte, key []byte) bool {
+	for _, k := range names {
+		if bytes.Equal(k, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // appendBucket appends the next token of bucket i.

@@ -41,7 +41,7 @@ func (s *shaper) arrayOfStored(count, depth int) bool {
 		return false
 	}
 	s.leave(inner)
-	return s.endArray(countAt, count)
+	return s.endArray(countAt, count, depth)
 }
 
 // isStoredLeaf accepts a leaf whose content the screen passes.

@@ -48,12 +48,12 @@ func (s *shaper) value(t rawjson.Token, n *node, depth int) bool {
 	s.nodes++
 	if t.Kind == rawjson.Scalar {
 		s.scalar(t.Value, n)
-		return s.fits()
+		return s.fits(depth)
 	}
 	if s.nodes > maxNodes || depth == maxDepth {
 		s.walk.Skip()
 		s.leaf(deep)
-		return s.fits()
+		return s.fits(depth)
 	}
 	start, nodes, inner := len(s.out), s.nodes, s.walk.Depth()
 	ok := false
@@ -67,12 +67,13 @@ func (s *shaper) value(t rawjson.Token, n *node, depth int) bool {
 		s.out, s.nodes = s.out[:start], nodes
 		s.leaf(deep)
 	}
-	return s.fits()
+	return s.fits(depth)
 }
 
-// fits reports whether the bounds hold, the brackets still to close included.
-func (s *shaper) fits() bool {
-	return s.nodes <= maxNodes && len(s.out) <= maxShape-maxDepth
+// fits reports whether the bounds hold, the braces of depth objects and arrays
+// that are still to close included.
+func (s *shaper) fits(depth int) bool {
+	return s.nodes <= maxNodes && len(s.out)+depth <= maxShape
 }
 
 // leave consumes the rest of the object or array that is open as the inner-th.
@@ -160,7 +161,7 @@ func (s *shaper) array(n *node, depth int) bool {
 			return false
 		}
 	}
-	return s.endArray(countAt, count)
+	return s.endArray(countAt, count, depth)
 }
 
 // beginArray writes an array up to its first item and gives the place of its
@@ -173,14 +174,14 @@ func (s *shaper) beginArray() (countAt int) {
 	return countAt
 }
 
-func (s *shaper) endArray(countAt, count int) bool {
+func (s *shaper) endArray(countAt, count, depth int) bool {
 	if count == 0 {
 		s.out = append(s.out, emptyItems...)
 	}
 	var digits [12]byte
 	s.out = slices.Insert(s.out, countAt, strconv.AppendInt(digits[:0], int64(min(count, maxCount)), 10)...)
 	s.out = append(s.out, '}')
-	return s.fits()
+	return s.fits(depth - 1)
 }
 
 // leaf writes a leaf.

@@ -130,17 +130,23 @@ func (p *shapeParser) array(depth int) bool {
 
 // isLeaf accepts the content of a leaf.
 func isLeaf(s []byte) bool {
-	switch string(s) {
-	case "null", "bool:true", "bool:false", numLong, "uuid", "url", deep:
-		return true
+	if len(s) < 3 {
+		return false
 	}
-	switch {
-	case len(s) > 4 && string(s[:4]) == "num:":
-		return isNumber(s[4:])
-	case len(s) > 5 && string(s[:5]) == "enum:":
-		return isMember(s[5:])
+	switch s[0] {
+	case 's':
+		return indexOf(strBuckets[:], s) >= 0
+	case 'n':
+		if len(s) > 4 && string(s[:4]) == "num:" {
+			return isNumber(s[4:])
+		}
+		return string(s) == "null" || string(s) == numLong
+	case 'e':
+		return len(s) > 5 && string(s[:5]) == "enum:" && isMember(s[5:])
+	case 'b':
+		return string(s) == "bool:true" || string(s) == "bool:false"
 	}
-	return indexOf(strBuckets[:], s) >= 0
+	return string(s) == "uuid" || string(s) == "url" || string(s) == deep
 }
 
 const deep = "deep"
