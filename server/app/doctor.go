@@ -40,7 +40,7 @@ type DoctorOptions struct {
 }
 
 // lowDisk is how little free space is worth a finding, in bytes.
-const lowDisk = 256 << 20
+const lowDisk = 64 << 20
 
 // Doctor checks the home and what is in it. It changes nothing. The error is
 // ctx's only: whatever cannot be looked at is a finding.
@@ -68,8 +68,8 @@ func checkHome(h *home.Home) Check {
 		return Check{name, StatusBad, "cannot look at the home: " + err.Error(), "set MCPEVAL_HOME to a folder of your own"}
 	case !info.IsDir():
 		return Check{name, StatusBad, h.Dir + " is no folder", "set MCPEVAL_HOME to a folder of your own"}
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return Check{name, StatusBad, fmt.Sprintf("%s can be read by others (%o)", h.Dir, info.Mode().Perm()), "chmod 700 " + h.Dir}
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
+		return Check{name, StatusBad, fmt.Sprintf("%s can be written to by others (%o)", h.Dir, info.Mode().Perm()), "chmod 700 " + h.Dir}
 	}
 	probe, err := os.CreateTemp(h.Dir, ".doctor-*.tmp")
 	if err != nil {
@@ -77,6 +77,10 @@ func checkHome(h *home.Home) Check {
 	}
 	_ = probe.Close()
 	_ = os.Remove(probe.Name())
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		// Made by someone else; all that is in it is closed to others itself.
+		return Check{name, StatusNote, fmt.Sprintf("%s can be listed by others (%o)", h.Dir, info.Mode().Perm()), "chmod 700 " + h.Dir}
+	}
 	return Check{name, StatusOK, h.Dir, ""}
 }
 

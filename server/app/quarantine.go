@@ -1,16 +1,23 @@
 package app
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
+	"github.com/google/uuid"
+
 	"github.com/mcpeval/mcpeval/journal"
+	"github.com/mcpeval/mcpeval/journal/home"
+	"github.com/mcpeval/mcpeval/projections/ledger"
 )
 
 // Removal says what Quarantine or Repair did to a log.
@@ -20,6 +27,8 @@ type Removal struct {
 	Good       []Range
 	Bad        []Range // lines that cannot be read
 	Torn       int64   // bytes after the last newline
+
+	captures map[uuid.UUID]bool // of the good lines
 }
 
 // Range is lines From to To, counted from 1, both included.
@@ -32,30 +41,33 @@ func (r Range) String() string {
 	return strconv.FormatInt(r.From, 10) + "-" + strconv.FormatInt(r.To, 10)
 }
 
-// Quarantine moves the log at rel out of store into the folder quarantine, so
-// that the rest can be indexed. The caller must hold the index lock. The next
-// index finds the log gone and rebuilds.
-func Quarantine(store, quarantine, rel string) (*Removal, error) {
-	removal, err := inspect(store, rel, nil)
+// Quarantine moves the log at rel out of the store into the quarantine, so that
+// the rest can be indexed, and notes in the witness that this was on purpose.
+// The caller holds the index lock. The next index finds the log gone and
+// rebuilds.
+func Quarantine(h *home.Home, rel string) (*Removal, error) {
+	removal, err := inspect(h.Store(), rel, nil)
 	if err != nil {
 		return nil, err
 	}
-	to, err := reserve(quarantine, rel)
+	to, err := reserve(h.QuarantineDir(), rel)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Rename(filepath.Join(store, filepath.FromSlash(rel)), to); err != nil {
+	if err := os.Rename(filepath.Join(h.Store(), filepath.FromSlash(rel)), to); err != nil {
 		return nil, errors.Join(fmt.Errorf("move log: %w", err), os.Remove(to))
 	}
 	removal.Quarantine = to
-	return removal, nil
+	captures := slices.Collect(maps.Keys(removal.captures))
+	return removal, noteRemoved(h.LedgerPath(), captures, ledger.Quarantined)
 }
 
-// Repair puts the whole log at rel into the folder quarantine and leaves a copy
-// without the lines that cannot be read, nor a torn tail, in its place. A log
-// without such lines stays as it is. The caller must hold the index lock, and
-// the log's recorder must have ended: it would go on writing to the old file.
-func Repair(store, quarantine, rel string) (*Removal, error) {
+// Repair puts the whole log at rel into the quarantine and leaves a copy without
+// the lines that cannot be read, nor a torn tail, in its place. A log without
+// such lines stays as it is. The caller holds the index lock, and the log's
+// recorder must have ended: it would go on writing to the old file.
+func Repair(h *home.Home, rel string) (*Removal, error) {
+	store := h.Store()
 	name := filepath.Join(store, filepath.FromSlash(rel))
 	// A name that is no journal file, in the same folder: a rename is atomic.
 	draft, err := os.CreateTemp(filepath.Dir(name), "repair-*.tmp")
@@ -63,15 +75,16 @@ func Repair(store, quarantine, rel string) (*Removal, error) {
 		return nil, fmt.Errorf("create repaired log: %w", err)
 	}
 	defer os.Remove(draft.Name())
-	removal, err := inspect(store, rel, draft)
-	err = errors.Join(err, draft.Sync(), draft.Close())
+	buffered := bufio.NewWriterSize(draft, 256<<10)
+	removal, err := inspect(store, rel, buffered)
+	err = errors.Join(err, buffered.Flush(), draft.Sync(), draft.Close())
 	if err != nil {
 		return nil, err
 	}
 	if len(removal.Bad) == 0 && removal.Torn == 0 {
 		return removal, nil
 	}
-	to, err := reserve(quarantine, rel)
+	to, err := reserve(h.QuarantineDir(), rel)
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +100,13 @@ func Repair(store, quarantine, rel string) (*Removal, error) {
 
 // inspect reads the log at rel to its end, sorts its lines into good and bad
 // ones, and writes the good ones to keep, if that is not nil.
-func inspect(store, rel string, keep io.Writer) (*Removal, error) {
+func inspect(store, rel string, keep *bufio.Writer) (*Removal, error) {
 	file, err := os.Open(filepath.Join(store, filepath.FromSlash(rel)))
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	defer file.Close()
-	removal := &Removal{Path: rel}
+	removal := &Removal{Path: rel, captures: map[uuid.UUID]bool{}}
 	var event journal.Event
 	decoder := journal.NewDecoder()
 	kind := journal.KindOf(rel)
@@ -107,10 +120,12 @@ func inspect(store, rel string, keep io.Writer) (*Removal, error) {
 				continue
 			}
 			removal.Good = extend(removal.Good, line)
+			if event.Capture != uuid.Nil {
+				removal.captures[event.Capture] = true
+			}
 			if keep != nil {
-				if _, err := keep.Write(append(r.Line(), '\n')); err != nil {
-					return nil, fmt.Errorf("write repaired log: %w", err)
-				}
+				_, _ = keep.Write(r.Line()) // it keeps the first error for Flush
+				_, _ = keep.Write([]byte{'\n'})
 			}
 		}
 		var corrupt *journal.CorruptionError

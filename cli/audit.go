@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"github.com/mcpeval/mcpeval/journal/home"
+	"github.com/mcpeval/mcpeval/projections"
+	"github.com/mcpeval/mcpeval/projections/index"
+)
+
+type auditOptions struct {
+	std    *IO
+	wait   time.Duration
+	format string
+}
+
+func auditCommand(std *IO) *urfave.Command {
+	return &urfave.Command{
+		Name:  "audit",
+		Usage: "read every log again and say whether anything was altered or lost",
+		Description: "For each capture: gaps, the chain of digests, how it ended, copies, and what the witness in the ledger saw of it; " +
+			"and whether index and ledger are what the logs give. It cannot tell who wrote a log.",
+		Flags: []urfave.Flag{waitFlag(), formatFlag()},
+		Action: func(c *urfave.Context) error {
+			f, err := format(c, "audit")
+			if err != nil {
+				return err
+			}
+			if err := noArgs(c, "audit"); err != nil {
+				return err
+			}
+			if c.Duration("wait") < 0 {
+				return usagef("audit", "--wait takes a time that is not negative")
+			}
+			return runAudit(c.Context, &auditOptions{std, c.Duration("wait"), f})
+		},
+	}
+}
+
+func runAudit(ctx context.Context, o *auditOptions) error {
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	h, err := o.std.home()
+	if err != nil {
+		return err
+	}
+	wait := o.wait
+	if wait == 0 {
+		wait = -1 // of projections.Options: do not wait
+	}
+	p := newProgress(o.std, "auditing")
+	report, err := projections.Audit(ctx, h, &projections.Options{
+		Wait:     wait,
+		Progress: func(at projections.Progress) { p.update(at.Bytes, at.Total) },
+		Now:      o.std.Now,
+	})
+	p.clear()
+	if err != nil {
+		return auditProblem(err)
+	}
+	if o.format == formatJSON {
+		err = writeJSON(o.std.Out, struct {
+			Broken bool `json:"broken"`
+			*projections.AuditReport
+		}{report.Broken(), report})
+	} else {
+		err = writeAudit(o.std, report)
+	}
+	if err == nil && report.Broken() {
+		return errFound
+	}
+	return err
+}
+
+func auditProblem(err error) error {
+	var locked *home.LockedError
+	switch {
+	case errors.As(err, &locked):
+		return lockProblem(err)
+	case errors.Is(err, context.Canceled):
+		return err
+	}
+	return fmt.Errorf("audit journal: %w", err)
+}
+
+func writeAudit(std *IO, r *projections.AuditReport) error {
+	t := &table{
+		header: []string{"CAPTURE", "SERVER", "EVENTS", "CHAIN", "MISSING", "END", "COPIES", "WITNESS"},
+		right:  map[int]bool{2: true, 6: true},
+	}
+	broken := 0
+	for i := range r.Captures {
+		c := &r.Captures[i]
+		if c.Broken() {
+			broken++
+		}
+		t.add(c.CaptureID, orDash(c.Server), fmt.Sprint(c.Events), chain(c), missing(c.Missing), ending(c), fmt.Sprint(c.Copies), witness(c))
+	}
+	if len(r.Captures) > 0 {
+		if err := t.write(std); err != nil {
+			return err
+		}
+	}
+	var b strings.Builder
+	for _, l := range r.Legacy {
+		fmt.Fprintf(&b, "%s: %s, %s\n", l.File, plural(l.Records, "record"), l.Status)
+	}
+	for _, c := range r.Corrupt {
+		fmt.Fprintf(&b, "%s:%d: cannot be read: %s\nnext: mcpeval journal repair %s\n", c.Path, c.Line, c.Reason, c.Path)
+	}
+	if c := r.Conflict; c != nil {
+		fmt.Fprintf(&b, "%s and %s: %s\nnext: %s\n", c.A, c.B, c.Rule, c.Next)
+	}
+	fmt.Fprintf(&b, "captures: %d, broken: %d\n", len(r.Captures), broken)
+	fmt.Fprintf(&b, "index: %s; ledger: %s; events not indexed: %d\n", r.Index, r.Ledger, r.Unread)
+	if r.Since == nil {
+		fmt.Fprintln(&b, "nothing witnessed yet: what was lost before the first index cannot be told")
+	} else {
+		fmt.Fprintf(&b, "witnessed since %s: what was lost before cannot be told\n", stamp(*r.Since))
+	}
+	fmt.Fprintln(&b, "the chain shows alteration and loss; it does not authenticate who wrote a log")
+	_, err := fmt.Fprint(std.Out, b.String())
+	return err
+}
+
+func chain(c *projections.CaptureAudit) string {
+	if c.Chain == projections.ChainBroken {
+		return fmt.Sprintf("%s at %d", c.Chain, c.BrokenSeq)
+	}
+	return string(c.Chain)
+}
+
+func missing(list []index.Interval) string {
+	if len(list) == 0 {
+		return "-"
+	}
+	var parts []string
+	for _, i := range list {
+		part := strconv.FormatInt(i.Lo, 10)
+		if i.Hi != i.Lo {
+			part += "-" + strconv.FormatInt(i.Hi, 10)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ",")
+}
+
+func ending(c *projections.CaptureAudit) string {
+	switch {
+	case c.Corrupt != nil:
+		return fmt.Sprintf("corrupt at line %d", c.Corrupt.Line)
+	case c.TornBytes > 0:
+		return "torn"
+	case c.Ended:
+		return "clean"
+	}
+	return "none"
+}
+
+func witness(c *projections.CaptureAudit) string {
+	if c.Witness == projections.WitnessShorter {
+		return fmt.Sprintf("%s: saw %d", c.Witness, c.SeenSeq)
+	}
+	return string(c.Witness)
+}

@@ -1,0 +1,52 @@
+package cli_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// child is the program child of the scripts, a server that is told by its
+// arguments what to do:
+//
+//	child args ...        prints its arguments, a line each
+//	child env NAME...     prints these variables of its environment
+//	child environ         prints its whole environment, in its order
+//	child stderr N        writes N KiB to stderr, then echoes stdin
+//	child exit CODE       ends with that code
+//	child cat             echoes stdin
+func child() {
+	args := os.Args[1:]
+	switch args[0] {
+	case "args":
+		fmt.Println(strings.Join(args[1:], "\n"))
+	case "env":
+		for _, name := range args[1:] {
+			fmt.Printf("%s=%s\n", name, os.Getenv(name))
+		}
+	case "environ":
+		fmt.Println(strings.Join(os.Environ(), "\n"))
+	case "stderr":
+		n, err := strconv.Atoi(args[1])
+		if err != nil {
+			os.Exit(2)
+		}
+		line := strings.Repeat("s", 1023) + "\n"
+		for range n {
+			os.Stderr.WriteString(line)
+		}
+		io.Copy(os.Stdout, os.Stdin)
+	case "exit":
+		code, err := strconv.Atoi(args[1])
+		if err != nil {
+			os.Exit(2)
+		}
+		os.Exit(code)
+	case "cat":
+		io.Copy(os.Stdout, os.Stdin)
+	default:
+		os.Exit(2)
+	}
+}
