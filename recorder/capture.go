@@ -53,9 +53,9 @@ const (
 
 // Capture is one recorder instance: it opens its log with the first event,
 // records what frames mean, and ends the recording when anything goes wrong with
-// it. No method fails or panics, and none but End waits for more than the log's
-// write(2): before the end, fsync has a goroutine of its own. Methods may be
-// called concurrently.
+// it. No method fails or panics, and none but ClientGone and End waits for the
+// disk: until then, write(2) and fsync have goroutines of their own. Methods may
+// be called concurrently.
 type Capture struct {
 	o CaptureOptions
 
@@ -63,6 +63,7 @@ type Capture struct {
 	state      captureState
 	correlator *Correlator
 	writer     *journal.Writer
+	backlog    *backlog
 	syncer     *syncer
 	failure    error // the first error of writer or syncer; ends the recording
 	lost       int64 // events since
@@ -140,10 +141,11 @@ func (c *Capture) ClientGone(now time.Time) {
 	c.ifOpen(func(cor *Correlator) {
 		cor.ClientGone(now)
 		c.flush(now)
+		c.backlog.settle()
 	})
 }
 
-// Idle acknowledges what was recorded, and keeps evidence of what has waited
+// Idle has what was recorded written, and keeps evidence of what has waited
 // long. It is to be called whenever there is time, and at least every second.
 func (c *Capture) Idle(now time.Time) {
 	c.ifOpen(func(cor *Correlator) {
@@ -214,6 +216,7 @@ func (c *Capture) open() error {
 		session = id.String()
 	}
 	san := sanitize.New(store.Salt)
+	c.backlog = newBacklog(c.o.Write)
 	c.writer, err = journal.Create(&journal.Options{
 		Store:      store.Dir,
 		Session:    sanitize.SessionOf(session),
@@ -224,7 +227,7 @@ func (c *Capture) open() error {
 		SaltID:     san.SaltID(),
 		SyncAlways: c.o.SyncAlways,
 		Now:        c.o.Now,
-		Write:      c.o.Write,
+		Write:      c.backlog.write,
 	})
 	if err != nil {
 		return fmt.Errorf("create capture: %w", err)
@@ -232,35 +235,36 @@ func (c *Capture) open() error {
 	c.correlator = NewCorrelator(logSink{c}, san)
 	if !c.o.SyncAlways {
 		c.syncer = startSyncer(c.writer.Sync)
+		c.backlog.start(c.syncer.wake)
 	}
 	c.state = recording
 	return nil
 }
 
-// flush acknowledges what was added.
+// flush has what was added written.
 func (c *Capture) flush(now time.Time) {
 	c.flushed = now
 	if c.failure != nil {
 		return
 	}
-	if err := c.writer.Flush(); err != nil {
-		c.fail(err)
-	}
-	if err := c.syncer.wake(); err != nil {
-		c.fail(err)
-	}
+	c.fail(c.writer.Flush())
+	failure, _ := c.backlog.state()
+	c.fail(failure)
+	c.fail(c.syncer.err())
 }
 
 // finish closes the log, and says what is missing in it.
 func (c *Capture) finish() {
 	c.state = ended
-	if err := c.syncer.stop(); err != nil {
-		c.fail(err)
+	if c.failure == nil {
+		c.fail(c.writer.Flush())
 	}
-	if err := c.writer.Close(); err != nil {
-		c.fail(err)
-	}
+	c.backlog.stop()
+	failure, lost := c.backlog.state()
+	c.fail(failure)
+	c.fail(c.syncer.stop())
+	c.fail(c.writer.Close())
 	if c.failure != nil {
-		c.report(fmt.Sprintf("recording stopped early: %v; %d events were not recorded", c.failure, c.lost+c.writer.Lost()))
+		c.report(fmt.Sprintf("recording stopped early: %v; %d events were not recorded", c.failure, c.lost+lost+c.writer.Lost()))
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,6 +104,18 @@ func (g *rig) wantTypes(want ...string) []journal.Event {
 	return events
 }
 
+// wantSoon is wantTypes for a capture that goes on: writing has its own
+// goroutine.
+func (g *rig) wantSoon(want ...string) {
+	g.t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+		if cmp.Equal(want, types(g.events())) {
+			return
+		}
+	}
+	g.wantTypes(want...)
+}
+
 func (g *rig) wantReport(want string) {
 	g.t.Helper()
 	if len(g.reported) != 1 || !strings.Contains(g.reported[0], want) || strings.ContainsRune(g.reported[0], '\n') {
@@ -132,9 +146,7 @@ func TestLinesRecordAnOrderlySession(t *testing.T) {
 	l.Event(stdio.ClientEOF, time.Now())
 	l.Event(stdio.ChildExited, time.Now())
 	l.Idle(time.Now())
-	if got := len(g.events()); got != 4 {
-		t.Errorf("%d events are acknowledged before the end, want 4", got)
-	}
+	g.wantSoon("capture", "unparsed", "call", "pending")
 	l.Done(process.Exit{Code: 3}, time.Now())
 	events := g.wantTypes("capture", "unparsed", "call", "pending", "call", "end")
 	if got := events[0].Session; got != sanitize.SessionOf("agent-1") {
@@ -220,7 +232,6 @@ func TestClientGoneIsAcknowledgedAtOnce(t *testing.T) {
 		g.wantTypes("capture", "pending")
 		chunk(l, in, ping(1)+"\n") // a server that asks after the end
 		l.Idle(time.Now())
-		g.wantTypes("capture", "pending")
 		l.Done(process.Exit{}, time.Now())
 		g.wantTypes("capture", "pending", "call", "call", "end")
 	}
@@ -261,10 +272,12 @@ func TestDiskFull(t *testing.T) {
 	for _, short := range []int{0, 10} {
 		g := newRig(t)
 		noSpace := errors.New("no space left")
-		full := false
+		var full atomic.Bool
+		refused := make(chan struct{})
 		g.o.Write = func(f *os.File, p []byte) (int, error) {
-			if full {
+			if full.Load() {
 				n, _ := f.Write(p[:short])
+				close(refused) // once: nothing may be written after it
 				return n, noSpace
 			}
 			return f.Write(p)
@@ -273,11 +286,13 @@ func TestDiskFull(t *testing.T) {
 		chunk(l, out, ping(1)+"\n")
 		chunk(l, in, pong(1)+"\n")
 		l.Idle(time.Now())
-		full = true
+		g.wantSoon("capture", "call")
+		full.Store(true)
 		chunk(l, out, ping(2)+"\n")
 		chunk(l, in, pong(2)+"\n")
 		l.Idle(time.Now())
-		full = false // too late: nothing may follow a torn line
+		<-refused
+		full.Store(false) // too late: nothing may follow a torn line
 		chunk(l, out, ping(3)+"\n")
 		chunk(l, in, pong(3)+"\n")
 		l.Done(process.Exit{}, time.Now())
@@ -294,30 +309,34 @@ func TestDiskFull(t *testing.T) {
 }
 
 func TestPanicEndsTheRecordingOnly(t *testing.T) {
-	g := newRig(t)
-	calls := 0
-	g.o.Write = func(f *os.File, p []byte) (int, error) {
-		if calls++; calls > 1 {
-			panic("secret " + canaryWord)
+	var g *rig
+	for _, always := range []bool{false, true} { // on the writing goroutine, and on the recording one
+		g = newRig(t)
+		g.o.SyncAlways = always
+		calls := 0
+		g.o.Write = func(f *os.File, p []byte) (int, error) {
+			if calls++; calls > 1 {
+				panic("secret " + canaryWord)
+			}
+			return f.Write(p)
 		}
-		return f.Write(p)
+		l := recorder.NewLines(recorder.NewCapture(&g.o))
+		for i := range 3 {
+			chunk(l, out, ping(i)+"\n")
+			chunk(l, in, pong(i)+"\n")
+			l.Idle(time.Now())
+		}
+		l.Done(process.Exit{}, time.Now())
+		g.wantReport("internal error in the recorder")
+		if strings.Contains(g.reported[0], canaryWord) {
+			t.Error("the panic's value was reported")
+		}
+		g.wantTypes("capture")
 	}
-	l := recorder.NewLines(recorder.NewCapture(&g.o))
-	for i := range 3 {
-		chunk(l, out, ping(i)+"\n")
-		chunk(l, in, pong(i)+"\n")
-		l.Idle(time.Now())
-	}
-	l.Done(process.Exit{}, time.Now())
-	g.wantReport("internal error in the recorder")
-	if strings.Contains(g.reported[0], canaryWord) {
-		t.Error("the panic's value was reported")
-	}
-	g.wantTypes("capture")
 
 	g = newRig(t)
 	g.o.Open = func() (recorder.Store, error) { panic(canaryWord) }
-	l = recorder.NewLines(recorder.NewCapture(&g.o))
+	l := recorder.NewLines(recorder.NewCapture(&g.o))
 	chunk(l, out, ping(1)+"\n")
 	l.Done(process.Exit{}, time.Now())
 	g.wantReport("internal error in the recorder")
@@ -378,13 +397,39 @@ func TestIdleKeepsEvidence(t *testing.T) {
 	l := recorder.NewLines(recorder.NewCapture(&g.o))
 	chunk(l, out, ping(1)+"\n")
 	l.Idle(time.Now().Add(9 * time.Second))
-	g.wantTypes("capture")
 	l.Idle(time.Now().Add(10 * time.Second))
-	g.wantTypes("capture", "pending")
+	g.wantSoon("capture", "pending")
 	l.Done(process.Exit{}, time.Now())
 	events := g.wantTypes("capture", "pending", "call", "end")
 	if got := events[2].Body.(*journal.Call); got.Pending != events[1].ID || got.Outcome != journal.OutcomeUnanswered {
 		t.Errorf("call is %+v", got)
+	}
+}
+
+// While the disk does not answer, recording goes on, and the end waits for it.
+func TestSlowDisk(t *testing.T) {
+	g := newRig(t)
+	gate := make(chan struct{})
+	var first atomic.Bool
+	g.o.Write = func(f *os.File, p []byte) (int, error) {
+		if first.CompareAndSwap(false, true) {
+			return f.Write(p) // the capture event
+		}
+		<-gate
+		return f.Write(p)
+	}
+	l := recorder.NewLines(recorder.NewCapture(&g.o))
+	const calls = 5_000
+	for i := range calls {
+		chunk(l, out, ping(i)+"\n")
+		chunk(l, in, pong(i)+"\n")
+		l.Idle(time.Now())
+	}
+	g.wantTypes("capture")
+	close(gate)
+	l.Done(process.Exit{}, time.Now())
+	if got := len(g.events()); got != calls+2 {
+		t.Errorf("%d events, want %d", got, calls+2)
 	}
 }
 

@@ -21,15 +21,14 @@ func (s logSink) Add(ts time.Time, b journal.Body) (uuid.UUID, error) {
 		return uuid.Nil, nil
 	}
 	id, err := s.c.writer.Add(ts, b)
-	if err != nil {
-		s.c.fail(err)
-	}
+	s.c.fail(err)
 	return id, nil
 }
 
-// fail keeps the first error. A line that is too long is lost alone.
+// fail keeps the first error; nil is none. A line that is too long is lost
+// alone.
 func (c *Capture) fail(err error) {
-	if c.failure == nil && !errors.Is(err, journal.ErrTooLong) {
+	if c.failure == nil && err != nil && !errors.Is(err, journal.ErrTooLong) {
 		c.failure = err
 	}
 }
@@ -47,6 +46,8 @@ func (c *Capture) report(text string) {
 // panicLine is all that is said about a bug in the recorder: what a panic says
 // may quote traffic.
 const panicLine = "recording stopped: internal error in the recorder; the server is not affected"
+
+var errPanic = errors.New("internal error in the recorder")
 
 // protect ends the recording when the recorder has a bug. It is to be deferred
 // by everything that records, so that a panic never reaches the traffic.
@@ -72,6 +73,7 @@ func (c *Capture) abort() {
 	c.report(panicLine)
 	defer func() { _ = recover() }() // closing may meet the same bug
 	if wasRecording {
+		c.backlog.stop()
 		_ = c.syncer.stop()
 		_ = c.writer.Close()
 	}

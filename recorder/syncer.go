@@ -42,15 +42,8 @@ func (s *syncer) run(sync func() error) {
 	}
 }
 
-// wake says that there is something to sync, and returns the error of an
-// earlier one.
-func (s *syncer) wake() error {
-	if s == nil {
-		return nil
-	}
-	s.dirty.Store(true)
-	return s.err()
-}
+// wake says that there is something to sync.
+func (s *syncer) wake() { s.dirty.Store(true) }
 
 // stop ends the goroutine and waits for it.
 func (s *syncer) stop() error {
@@ -62,7 +55,11 @@ func (s *syncer) stop() error {
 	return s.err()
 }
 
+// err is the error that ended syncing, if any.
 func (s *syncer) err() error {
+	if s == nil {
+		return nil
+	}
 	if p := s.failure.Load(); p != nil {
 		return *p
 	}
