@@ -133,13 +133,13 @@ func (f *legacyFields) body() Body {
 func legacyError(v rawjson.Value) *CallError {
 	e := &CallError{}
 	if code, ok := v.Get("code"); ok {
-		e.Code = sanitize.CodeOf(code)
+		e.Code = sanitize.CodeFromLegacy(code)
 	}
 	if layer, ok := v.Get("layer"); ok {
-		e.Layer = sanitize.LayerOf(layer)
+		e.Layer = sanitize.LayerFromLegacy(layer)
 	}
 	if kind, ok := v.Get("kind"); ok {
-		e.Kind = sanitize.BucketOf(kind)
+		e.Kind = sanitize.BucketFromLegacy(kind)
 	}
 	if r, ok := v.Get("retryable"); ok {
 		if b, ok := r.Bool(); ok {
