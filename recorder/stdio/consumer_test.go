@@ -1,3 +1,5 @@
+//go:build unix && !unsupported
+
 package stdio_test
 
 import (
@@ -12,14 +14,15 @@ import (
 	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/recorder/process"
 	"github.com/mcpeval/mcpeval/recorder/stdio"
+	"github.com/mcpeval/mcpeval/recorder/wire"
 )
 
-func newConsumer(kind, trace string) stdio.Consumer {
+func newConsumer(kind, trace, gate string) stdio.Consumer {
 	switch kind {
 	case "scan":
-		return &scanConsumer{}
+		return &scanConsumer{scanners: [2]*wire.Scanner{wire.NewScanner(nil), wire.NewScanner(nil)}}
 	case "trace":
-		return newTraceConsumer(trace)
+		return newTraceConsumer(trace, gate)
 	case "stuck":
 		return stuckConsumer{}
 	case "panic":
@@ -45,17 +48,17 @@ type panicConsumer struct{ nullConsumer }
 
 func (panicConsumer) Chunk(journal.Direction, []byte, time.Time, time.Time) { panic("consumer") }
 
-// scanConsumer looks at every byte and says on stderr if anything was lost.
+// scanConsumer does what recording costs most of: it finds every message. It says
+// on stderr if anything was lost.
 type scanConsumer struct {
 	nullConsumer
-	sum  uint64
-	lost int64
+	scanners [2]*wire.Scanner
+	messages int
+	lost     int64
 }
 
-func (c *scanConsumer) Chunk(_ journal.Direction, data []byte, _, _ time.Time) {
-	for _, b := range data {
-		c.sum += uint64(b)
-	}
+func (c *scanConsumer) Chunk(dir journal.Direction, data []byte, _, _ time.Time) {
+	c.scanners[dir-journal.Outbound].Feed(data, func(f *wire.Frame) { c.messages += len(f.Messages) })
 }
 
 func (c *scanConsumer) Gap(_ journal.Direction, _, n int64) { c.lost += n }
@@ -70,6 +73,7 @@ func (c *scanConsumer) Done(process.Exit, time.Time) {
 // the end.
 type traceConsumer struct {
 	file  *os.File
+	gate  string // fifo that the first chunk waits for
 	sums  [2]hash.Hash
 	bytes [2]int64
 	asked int64 // outbound lines so far
@@ -79,15 +83,19 @@ type traceConsumer struct {
 	order string // complaints about times
 }
 
-func newTraceConsumer(path string) *traceConsumer {
+func newTraceConsumer(path, gate string) *traceConsumer {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		panic(err)
 	}
-	return &traceConsumer{file: file, sums: [2]hash.Hash{sha256.New(), sha256.New()}}
+	return &traceConsumer{file: file, gate: gate, sums: [2]hash.Hash{sha256.New(), sha256.New()}}
 }
 
 func (c *traceConsumer) Chunk(dir journal.Direction, data []byte, readAt, handedOn time.Time) {
+	if c.gate != "" {
+		_, _ = os.ReadFile(c.gate)
+		c.gate = ""
+	}
 	i := dir - journal.Outbound
 	if handedOn.Before(readAt) || readAt.Before(c.last[i]) {
 		c.order = " times-wrong"
@@ -120,7 +128,8 @@ func (c *traceConsumer) Idle(time.Time) {}
 
 func (c *traceConsumer) Done(exit process.Exit, _ time.Time) {
 	for i, dir := range []journal.Direction{journal.Outbound, journal.Inbound} {
-		fmt.Fprintf(c.file, "total %s %d %s\n", dir, c.bytes[i], hex.EncodeToString(c.sums[i].Sum(nil)))
+		lines := []int64{c.asked, c.lines}[i]
+		fmt.Fprintf(c.file, "total %s %d %d %s\n", dir, lines, c.bytes[i], hex.EncodeToString(c.sums[i].Sum(nil)))
 	}
 	fmt.Fprintf(c.file, "early %d%s\n", c.early, c.order)
 	fmt.Fprintf(c.file, "done %d %v\n", exit.Code, exit.Signal)

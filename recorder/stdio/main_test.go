@@ -1,3 +1,5 @@
+//go:build unix && !unsupported
+
 package stdio_test
 
 import (
@@ -25,6 +27,19 @@ func TestMain(m *testing.M) {
 var roles = map[string]func(args []string) int{
 	process.GuardArg: process.GuardMain,
 	"shim":           shimMain,
+	"cat":            catMain,
+	"noisy":          noisyMain,
+	"mute":           muteMain,
+	"deaf":           deafMain,
+	"hang":           hangMain,
+	"leave":          leaveMain,
+	"tree":           treeMain,
+	"flood":          floodMain,
+	"burst":          burstMain,
+	"last":           lastMain,
+	"exit":           exitMain,
+	"die":            dieMain,
+	"environ":        environMain,
 }
 
 // shimMain is what the product's command does around Run.
@@ -32,13 +47,14 @@ func shimMain(args []string) int {
 	flags := flag.NewFlagSet("shim", flag.ExitOnError)
 	kind := flags.String("consumer", "trace", "trace, scan, null, stuck or panic")
 	trace := flags.String("trace", os.DevNull, "file for the trace")
+	gate := flags.String("gate", "", "fifo that the first chunk waits for")
 	o := stdio.Options{}
 	flags.IntVar(&o.Queue, "queue", 0, "")
 	flags.DurationVar(&o.Grace, "grace", 5*time.Second, "")
 	flags.DurationVar(&o.Drain, "drain", time.Second, "")
 	_ = flags.Parse(args)
 	o.Args = flags.Args()
-	o.Consumer = newConsumer(*kind, *trace)
+	o.Consumer = newConsumer(*kind, *trace, *gate)
 	exit, err := stdio.Run(o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "shim:", err)

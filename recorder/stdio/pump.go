@@ -33,7 +33,7 @@ func (p *pump) run() EventKind {
 	for {
 		n := p.from.read(buf)
 		if n == 0 {
-			p.to.retire()
+			p.end(p.eof, p.to)
 			return p.eof
 		}
 		readAt := p.queue.now()
@@ -43,9 +43,16 @@ func (p *pump) run() EventKind {
 		ok := p.to.write(buf[:n])
 		p.writing.Store(false)
 		if !ok {
-			p.from.retire()
+			p.end(p.broken, p.from)
 			return p.broken
 		}
 		p.queue.nudge()
 	}
+}
+
+// end notes an end before it passes it on: what follows from it is noted later.
+func (p *pump) end(kind EventKind, other port) {
+	p.queue.note(kind)
+	other.retire()
+	p.queue.wake()
 }

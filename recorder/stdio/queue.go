@@ -243,10 +243,9 @@ func (q *queue) next() (record, bool) {
 
 func (q *queue) free(r record) { q.tail.Store(q.tail.Load() + r.room) }
 
-// report notes that an event happened. Only the first of a kind counts.
-func (q *queue) report(kind EventKind) {
+// note records an event; wake has to follow. Only the first of a kind counts.
+func (q *queue) note(kind EventKind) {
 	q.happened[kind].CompareAndSwap(0, 1+int64(q.now()))
-	q.wake()
 }
 
 // nudge wakes the consumer if it is parked, or dozing while the queue fills up.
@@ -264,6 +263,7 @@ func (q *queue) nudge() {
 	q.wake()
 }
 
+// wake makes the consumer look at once.
 func (q *queue) wake() {
 	if q.sleep.Swap(awake) == awake {
 		return

@@ -108,7 +108,8 @@ func (s *shim) supervise(signals <-chan os.Signal) error {
 		case kind := <-ends:
 			s.ended(kind)
 		case s.exit = <-exited:
-			s.queue.report(ChildExited)
+			s.queue.note(ChildExited)
+			s.queue.wake()
 			s.exited = true
 			s.exitedAt = s.queue.now()
 			s.deadline.Reset(s.o.Drain)
@@ -125,7 +126,8 @@ func (s *shim) signalled(sig os.Signal) {
 	if s.jobControl(sig) {
 		return
 	}
-	s.queue.report(Signalled)
+	s.queue.note(Signalled)
+	s.queue.wake()
 	switch {
 	case s.exited:
 		s.outDone = true // only output that nobody fetches keeps us
@@ -140,9 +142,8 @@ func (s *shim) signalled(sig os.Signal) {
 	}
 }
 
-// ended handles the end of a pump, which has closed the other side already.
+// ended handles the end of a pump, which has noted it and closed the other side.
 func (s *shim) ended(kind EventKind) {
-	s.queue.report(kind)
 	switch kind {
 	case ServerEOF:
 		s.outDone = true
