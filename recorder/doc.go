@@ -5,7 +5,9 @@
 //	frames of a server --'   |                      '--> one event a call, notification, unparsed frame ...
 //	                         '-- requests wait for their response
 //
-//	read bytes --Capture--> wire.Scanner x2 --> Correlator --> journal.Writer
+//	bytes of stdio --Lines--> wire.Scanner x2 --frames--> Capture --> Correlator --> journal.Writer
+//	frames of HTTP --------------------------------------'                              |
+//	                                         write(2), fsync on their own goroutines <--'
 //
 // A Correlator is pure: no I/O of its own, no goroutine, no clock but the times
 // it is given, no knowledge of a transport. A Capture gives it a home, a log and
