@@ -181,3 +181,13 @@ func pending(tool string) *journal.Pending {
 	c := call(tool, journal.OutcomeOK)
 	return &journal.Pending{Origin: c.Origin, Method: c.Method, Tool: c.Tool, Args: c.Args, RequestBytes: c.RequestBytes}
 }
+
+// refreshFull runs a full rebuild in place.
+func refreshFull(t testing.TB, h *home.Home) *projections.Result {
+	t.Helper()
+	res, err := projections.Refresh(context.Background(), h, &projections.Options{Rebuild: true})
+	if err != nil {
+		t.Fatalf("rebuild: %v", err)
+	}
+	return res
+}

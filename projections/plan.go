@@ -37,15 +37,15 @@ func (p *plan) empty() bool { return !p.full && len(p.read) == 0 && len(p.unseal
 func planFull(s *survey, reason string, now time.Time, limits map[string]int64) *plan {
 	p := &plan{full: true, reason: reason, survey: s}
 	for _, f := range s.files {
-		size := f.Size
+		src := newSource(int64(len(p.read)+1), f, now)
 		if limits != nil {
 			limit, ok := limits[f.Path]
 			if !ok {
 				continue
 			}
-			size = min(size, limit)
+			src.Size, src.MTime = min(src.Size, limit), 0
 		}
-		p.add(newSource(int64(len(p.read)+1), f, now), size)
+		p.add(src, src.Size)
 	}
 	return p
 }

@@ -96,29 +96,36 @@ func (s *stager) stage(b *index.Batch) error {
 
 // event puts an event into the ledger; true when it is there already.
 func (s *stager) event(events *ledger.Events, b *index.Batch, r *index.Record) (bool, error) {
-	entry := ledger.Entry{Run: s.run, Digest: r.Digest, Source: r.Place.Source, Line: r.Place.Line, Offset: r.Place.Offset}
+	here := ledger.Place(r.Place)
 	old, found := events.Get(r.ID)
 	if !found || !s.counts(old.Run) {
-		return false, events.Put(r.ID, &entry)
+		return false, events.Put(r.ID, &ledger.Entry{Run: s.run, Digest: r.Digest, Place: here})
 	}
+	at := old.At(s.counts)
 	if old.Digest != r.Digest {
-		return false, s.conflict(RuleContent, r, index.Place{Source: old.Source, Line: old.Line, Offset: old.Offset})
+		return false, s.conflict(RuleContent, r, index.Place(at))
 	}
 	s.copies++
-	before, err := s.path(old.Source)
+	smaller, err := s.smaller(here, at)
+	if err != nil || !smaller {
+		return true, err
+	}
+	old.Place, old.MoveRun, old.MovedTo = at, s.run, here
+	b.Moved = append(b.Moved, index.Moved{Event: r.ID, Capture: r.Capture, Seq: r.Seq, Place: r.Place})
+	return true, events.Put(r.ID, &old)
+}
+
+// smaller orders places by path and offset.
+func (s *stager) smaller(p, q ledger.Place) (bool, error) {
+	if p.Source == q.Source {
+		return p.Offset < q.Offset, nil
+	}
+	a, err := s.path(p.Source)
 	if err != nil {
 		return false, err
 	}
-	now, err := s.path(r.Place.Source)
-	if err != nil {
-		return false, err
-	}
-	if now < before || now == before && r.Place.Offset < old.Offset {
-		entry.Run = old.Run
-		b.Moved = append(b.Moved, index.Moved{Event: r.ID, Capture: r.Capture, Seq: r.Seq, Place: r.Place})
-		return true, events.Put(r.ID, &entry)
-	}
-	return true, nil
+	b, err := s.path(q.Source)
+	return a < b, err
 }
 
 // capture checks that the event at i of a batch fits its capture.

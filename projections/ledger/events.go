@@ -7,19 +7,44 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
+// Place is where a line stands: a source of the index, and line and offset in it.
+type Place struct{ Source, Line, Offset int64 }
+
 // Entry is what the ledger knows of one event.
 type Entry struct {
-	Run                  int64
-	Digest               [32]byte
-	Source, Line, Offset int64
+	Run    int64
+	Digest [32]byte
+	Place  Place
+
+	// A copy at a smaller place moves the event there, from MoveRun on if that
+	// run counts: a run that is never committed must not move what an older one
+	// put. MoveRun is 0 when there is no such copy.
+	MoveRun int64
+	MovedTo Place
+}
+
+// At is the entry's place, given which runs count.
+func (e *Entry) At(counts func(run int64) bool) Place {
+	if e.MoveRun != 0 && counts(e.MoveRun) {
+		return e.MovedTo
+	}
+	return e.Place
 }
 
 func (e *Entry) append(b []byte) []byte {
 	b = append(b, e.Digest[:]...)
-	b = binary.AppendUvarint(b, uint64(e.Run))
-	b = binary.AppendUvarint(b, uint64(e.Source))
-	b = binary.AppendUvarint(b, uint64(e.Line))
-	return binary.AppendUvarint(b, uint64(e.Offset))
+	b = appendPlace(b, e.Run, e.Place)
+	if e.MoveRun != 0 {
+		b = appendPlace(b, e.MoveRun, e.MovedTo)
+	}
+	return b
+}
+
+func appendPlace(b []byte, run int64, p Place) []byte {
+	for _, n := range []int64{run, p.Source, p.Line, p.Offset} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return b
 }
 
 func parseEntry(b []byte) (e Entry, ok bool) {
@@ -27,14 +52,21 @@ func parseEntry(b []byte) (e Entry, ok bool) {
 		return e, false
 	}
 	b = b[copy(e.Digest[:], b):]
-	for _, p := range []*int64{&e.Run, &e.Source, &e.Line, &e.Offset} {
+	if b, ok = parsePlace(b, &e.Run, &e.Place); ok && len(b) > 0 {
+		b, ok = parsePlace(b, &e.MoveRun, &e.MovedTo)
+	}
+	return e, ok && len(b) == 0
+}
+
+func parsePlace(b []byte, run *int64, p *Place) (rest []byte, ok bool) {
+	for _, to := range []*int64{run, &p.Source, &p.Line, &p.Offset} {
 		n, size := binary.Uvarint(b)
 		if size <= 0 {
-			return e, false
+			return nil, false
 		}
-		*p, b = int64(n), b[size:]
+		*to, b = int64(n), b[size:]
 	}
-	return e, len(b) == 0
+	return b, true
 }
 
 // Events is the ledger inside a writing transaction.
