@@ -67,6 +67,7 @@ type Capture struct {
 	syncer     *syncer
 	failure    error // the first error of writer or syncer; ends the recording
 	lost       int64 // events since
+	aborted    bool  // a panic was reported
 	flushed    time.Time
 }
 

@@ -70,6 +70,10 @@ func (c *Capture) guard() {
 func (c *Capture) abort() {
 	wasRecording := c.state == recording
 	c.state = ended
+	if c.aborted {
+		return
+	}
+	c.aborted = true
 	c.report(panicLine)
 	defer func() { _ = recover() }() // closing may meet the same bug
 	if wasRecording {
