@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -45,6 +46,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("MCPEVAL_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("MCPEVAL_SESSION", "a session of the scripts")
+			program, err := exec.LookPath("mcpeval") // for scripts that change PATH
+			e.Setenv("MCPEVAL", program)
+			if err != nil {
+				return err
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

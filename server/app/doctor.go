@@ -145,7 +145,7 @@ func checkTails(ctx context.Context, h *home.Home) Check {
 			open++
 		}
 	}
-	detail := fmt.Sprintf("%d captures: %d not ended, %d with a torn last line, %d that cannot be read", len(captures), open, torn, broken)
+	detail := fmt.Sprintf("captures: %d; not ended: %d; with a torn last line: %d; that cannot be read: %d", len(captures), open, torn, broken)
 	switch {
 	case broken > 0:
 		return Check{name, StatusBad, detail + ", such as " + first, "mcpeval journal repair " + first}
@@ -168,7 +168,7 @@ func checkQuarantine(h *home.Home) Check {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return Check{name, StatusBad, "cannot look at the quarantine: " + err.Error(), "make it readable"}
 	case n > 0:
-		return Check{name, StatusNote, fmt.Sprintf("%d logs in %s; they are not indexed and may hold anything", n, h.QuarantineDir()), "look at them, then remove them"}
+		return Check{name, StatusNote, fmt.Sprintf("logs in %s: %d; they are not indexed and may hold anything", h.QuarantineDir(), n), "look at them, then remove them"}
 	}
 	return Check{name, StatusOK, "empty", ""}
 }

@@ -39,11 +39,11 @@ func checkIndex(ctx context.Context, h *home.Home) Check {
 	case err != nil:
 		return Check{name, StatusBad, "cannot compare index and journal: " + err.Error(), "mcpeval index"}
 	case len(corrupt) > 0:
-		return Check{name, StatusBad, fmt.Sprintf("%d logs cannot be read to their end, such as %s", len(corrupt), corrupt[0]), "mcpeval journal repair " + corrupt[0].Path}
+		return Check{name, StatusBad, fmt.Sprintf("logs that cannot be read to their end: %d, such as %s", len(corrupt), corrupt[0]), "mcpeval journal repair " + corrupt[0].Path}
 	case fresh.Lost > 0:
-		return Check{name, StatusNote, fmt.Sprintf("%d indexed logs are gone or shorter", fresh.Lost), "mcpeval audit, then mcpeval index"}
+		return Check{name, StatusNote, fmt.Sprintf("indexed logs that are gone or shorter: %d", fresh.Lost), "mcpeval audit, then mcpeval index"}
 	case fresh.Events > 0:
-		return Check{name, StatusNote, fmt.Sprintf("%d events in %d logs are not indexed yet", fresh.Events, fresh.Files), "mcpeval index"}
+		return Check{name, StatusNote, fmt.Sprintf("events not indexed yet: %d", fresh.Events), "mcpeval index"}
 	}
 	return Check{name, StatusOK, "up to date", ""}
 }
