@@ -77,7 +77,7 @@ CREATE TABLE legacy_repeats (
 			Ordered: `SELECT g.session, g.server, r.rows FROM legacy_repeats r JOIN groups g ON g.id = r.grp ORDER BY 1, 2`},
 		{Name: "annotated", View: true, Schema: annotatedView},
 		{Name: "failures", View: true, Schema: failuresView},
-		{Name: "windows", View: true, Schema: windowsView},
+		{Name: "windows", View: true, Schema: windowsView()},
 	}
 }
 

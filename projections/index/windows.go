@@ -1,5 +1,10 @@
 package index
 
+import (
+	"fmt"
+	"strings"
+)
+
 // The views over calls and annotations. A record without identity is addressed
 // by session and sequence number, which counts only where exactly one row has
 // that address.
@@ -23,21 +28,38 @@ SELECT id FROM calls WHERE real_call AND outcome IN ('error', 'unanswered', 'can
 UNION
 SELECT c.id FROM annotated a JOIN calls c ON c.id = a.call_id WHERE c.real_call;`
 
-// windows gives each failure up to five real tools/call rows before it and
+// How far a window reaches.
+const (
+	windowBefore = 5
+	windowAfter  = 3
+)
+
+// windowsView gives each failure up to five real tools/call rows before it and
 // three after it in its group. A neighbour is found by its rank, each with one
 // short walk along calls_window, so that asking for one failure costs eight
-// seeks and late events need no repair.
-const windowsView = `
+// seeks and late events need no repair. (An OFFSET may not refer to a column,
+// so every rank has its own branch.)
+func windowsView() string {
+	var offsets, branches []string
+	rank := func(offset, skip int, compare, order string) {
+		offsets = append(offsets, fmt.Sprintf("(%d)", offset))
+		branches = append(branches, fmt.Sprintf(`    WHEN %d THEN (SELECT n.id FROM calls n WHERE n.real_call AND n.grp = f.grp AND n.seq %s f.seq ORDER BY n.seq%s LIMIT 1 OFFSET %d)`,
+			offset, compare, order, skip))
+	}
+	for i := windowBefore; i >= 1; i-- {
+		rank(-i, i-1, "<", " DESC")
+	}
+	for i := 1; i <= windowAfter; i++ {
+		rank(i, i-1, ">", "")
+	}
+	return `
 CREATE VIEW windows(failure_id, neighbour_id, offset) AS
+WITH offsets(n) AS (VALUES ` + strings.Join(offsets, ", ") + `)
 SELECT failure_id, neighbour_id, offset FROM (
-  SELECT f.id AS failure_id, o.column1 AS offset,
-    CASE WHEN o.column1 < 0
-    THEN (SELECT n.id FROM calls n WHERE n.real_call AND n.grp = f.grp AND n.seq < f.seq
-          ORDER BY n.seq DESC LIMIT 1 OFFSET -1 - o.column1)
-    ELSE (SELECT n.id FROM calls n WHERE n.real_call AND n.grp = f.grp AND n.seq > f.seq
-          ORDER BY n.seq LIMIT 1 OFFSET o.column1 - 1)
+  SELECT f.id AS failure_id, o.n AS offset, CASE o.n
+` + strings.Join(branches, "\n") + `
     END AS neighbour_id
-  FROM failures x JOIN calls f ON f.id = x.call_id
-  JOIN (VALUES (-5), (-4), (-3), (-2), (-1), (1), (2), (3)) o
+  FROM failures x JOIN calls f ON f.id = x.call_id CROSS JOIN offsets o
   WHERE NOT EXISTS (SELECT 1 FROM legacy_repeats r WHERE r.grp = f.grp))
 WHERE neighbour_id IS NOT NULL;`
+}
