@@ -57,6 +57,9 @@ func (d *drainer) loop() {
 	defer timer.Stop()
 	for still := 0; ; {
 		if d.drain() {
+			if still > quiet {
+				d.lastIdle = d.elapsed // what can wait waits until after this
+			}
 			still = 0
 		} else {
 			still++

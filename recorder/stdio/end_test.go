@@ -95,17 +95,18 @@ func TestClientThatGoesAway(t *testing.T) {
 	tests := []struct {
 		name   string
 		server []string
+		grace  string
 		want   process.Exit
 	}{
 		// As without the shim, the next write breaks.
-		{"server that writes", []string{"flood"}, process.Exit{Signal: syscall.SIGPIPE}},
-		{"server that waits", []string{"cat"}, process.Exit{}},
+		{"server that writes", []string{"flood"}, "1h", process.Exit{Signal: syscall.SIGPIPE}},
+		{"server that waits", []string{"cat"}, "1h", process.Exit{}},
 		// It says that it was asked to end, and that breaks.
-		{"wrapper that ignores the end of its input", []string{"tree", "cat"}, process.Exit{Signal: syscall.SIGPIPE}},
+		{"wrapper that ignores the end of its input", []string{"tree", "cat"}, "50ms", process.Exit{Signal: syscall.SIGPIPE}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := run(t, options{shim: []string{"-grace", "50ms"}}, tt.server...)
+			c := run(t, options{shim: []string{"-grace", tt.grace}}, tt.server...)
 			if tt.server[0] == "tree" {
 				c.pid()
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,8 +20,25 @@ var both = []journal.Direction{journal.Outbound, journal.Inbound}
 
 // calls is a Consumer that writes down what it is told.
 type calls struct {
-	got  []string
 	hook func() // before each Chunk
+
+	mu  sync.Mutex
+	got []string // guarded by mu
+}
+
+func (c *calls) add(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.got = append(c.got, fmt.Sprintf(format, args...))
+}
+
+// take returns the calls since it was last called.
+func (c *calls) take() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	got := c.got
+	c.got = nil
+	return got
 }
 
 func (c *calls) Chunk(dir journal.Direction, data []byte, readAt, handedOn time.Time) {
@@ -28,24 +46,18 @@ func (c *calls) Chunk(dir journal.Direction, data []byte, readAt, handedOn time.
 		c.hook()
 	}
 	if handedOn.Before(readAt) {
-		c.got = append(c.got, "times are wrong")
+		c.add("times are wrong")
 	}
-	c.got = append(c.got, fmt.Sprintf("%s %q", dir, data))
+	c.add("%s %q", dir, data)
 }
 
-func (c *calls) Gap(dir journal.Direction, frames, n int64) {
-	c.got = append(c.got, fmt.Sprintf("%s gap %d %d", dir, frames, n))
-}
+func (c *calls) Gap(dir journal.Direction, frames, n int64) { c.add("%s gap %d %d", dir, frames, n) }
 
-func (c *calls) Event(kind EventKind, _ time.Time) {
-	c.got = append(c.got, fmt.Sprintf("event %d", kind))
-}
+func (c *calls) Event(kind EventKind, _ time.Time) { c.add("event %d", kind) }
 
-func (c *calls) Idle(time.Time) { c.got = append(c.got, "idle") }
+func (c *calls) Idle(time.Time) { c.add("idle") }
 
-func (c *calls) Done(exit process.Exit, _ time.Time) {
-	c.got = append(c.got, fmt.Sprintf("done %d", exit.Code))
-}
+func (c *calls) Done(exit process.Exit, _ time.Time) { c.add("done %d", exit.Code) }
 
 const smallQueue = 16 * slotBytes
 
@@ -64,9 +76,8 @@ func TestQueueKeepsOrderAndCounts(t *testing.T) {
 				q.put(dir, data, q.now())
 			},
 			"drain": func(*rapid.T) {
-				c.got = nil
 				d.drain()
-				for _, call := range c.got {
+				for _, call := range c.take() {
 					var dir string
 					var frames, n int64
 					if k, _ := fmt.Sscanf(call, "%s gap %d %d", &dir, &frames, &n); k == 3 {
@@ -113,7 +124,7 @@ func TestGapStandsInItsPlace(t *testing.T) {
 		want = append(want, `outbound "a\n"`)
 	}
 	want = append(want, `inbound "b\n"`, "outbound gap 2 18", "inbound gap 0 4", `outbound "c\n"`)
-	if diff := cmp.Diff(want, c.got); diff != "" {
+	if diff := cmp.Diff(want, c.take()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -139,7 +150,7 @@ func TestGapBeforeTheNextChunk(t *testing.T) {
 		want = append(want, `outbound "a"`)
 	}
 	want = append(want, "outbound gap 0 4", `outbound "b"`)
-	if diff := cmp.Diff(want, c.got); diff != "" {
+	if diff := cmp.Diff(want, c.take()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -154,7 +165,7 @@ func TestEventsComeAfterWhatWasPutBeforeThem(t *testing.T) {
 	pos, _ := q.reserve(1) // the other pump has reserved, and is slow
 	q.put(journal.Outbound, []byte("y"), 0)
 	d.drain()
-	if diff := cmp.Diff([]string{`outbound "x"`}, c.got); diff != "" {
+	if diff := cmp.Diff([]string{`outbound "x"`}, c.take()); diff != "" {
 		t.Error(diff)
 	}
 	q.at(pos)[headerBytes] = 'z'
@@ -162,7 +173,7 @@ func TestEventsComeAfterWhatWasPutBeforeThem(t *testing.T) {
 	q.commit(pos)
 	d.drain()
 	d.drain()
-	if diff := cmp.Diff([]string{`outbound "x"`, `inbound "z"`, `outbound "y"`, "event 1"}, c.got); diff != "" {
+	if diff := cmp.Diff([]string{`inbound "z"`, `outbound "y"`, "event 1"}, c.take()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -178,9 +189,67 @@ func TestDrainerStops(t *testing.T) {
 	if err := <-d.finished; err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{`inbound "x"`, "event 6", "done 7"}, c.got); diff != "" {
+	if diff := cmp.Diff([]string{`inbound "x"`, "event 6", "done 7"}, c.take()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestDrainerPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(smallQueue, time.Now())
+		c := &calls{}
+		d := newDrainer(q, c)
+		go d.run()
+		idle := func(got []string) (n int) {
+			for _, call := range got {
+				if call == "idle" {
+					n++
+				}
+			}
+			return n
+		}
+		pass := func(d time.Duration) {
+			time.Sleep(d) // of the bubble's clock
+			synctest.Wait()
+		}
+		put := func(s string) {
+			q.put(journal.Outbound, []byte(s), q.now())
+			q.nudge()
+		}
+
+		put("a")
+		pass(time.Second)
+		if diff := cmp.Diff([]string{`outbound "a"`, "idle"}, c.take()[:2]); diff != "" {
+			t.Errorf("a pause: %s", diff)
+		}
+		pass(10 * time.Second)
+		if got := c.take(); idle(got) != len(got) || len(got) < 9 || len(got) > 11 {
+			t.Errorf("10 quiet seconds: %q", got)
+		}
+
+		put("b") // wakes it
+		synctest.Wait()
+		q.note(ClientGone)
+		q.wake()
+		synctest.Wait()
+		if diff := cmp.Diff([]string{`outbound "b"`, "event 4"}, c.take()); diff != "" {
+			t.Errorf("after waking: %s", diff)
+		}
+
+		for range 1000 { // a second of traffic
+			put("c")
+			pass(time.Millisecond)
+		}
+		got := c.take()
+		if n := idle(got); n < 8 || n > 11 {
+			t.Errorf("a second of traffic: idle %d times", n)
+		}
+		if n := len(got) - idle(got); n < 990 {
+			t.Errorf("a second of traffic: %d chunks", n)
+		}
+		d.stop <- process.Exit{}
+		<-d.finished
+	})
 }
 
 // numbered checks that what arrives of each direction is numbered in order. All
@@ -210,7 +279,7 @@ func (n *numbered) Gap(dir journal.Direction, _, lost int64) {
 func (n *numbered) Idle(time.Time) {}
 
 func TestTwoProducersAtOnce(t *testing.T) {
-	const chunks = 200_000
+	const chunks = 50_000
 	q := newQueue(256<<10, time.Now())
 	c := &numbered{t: t, size: [2]int{40, 3000}}
 	d := newDrainer(q, c)
