@@ -191,3 +191,5 @@ func refreshFull(t testing.TB, h *home.Home) *projections.Result {
 	}
 	return res
 }
+
+func method(name string) sanitize.Method { return sanitize.MethodOf([]byte(name)) }

@@ -63,10 +63,10 @@ func (c *cycle) write(ctx context.Context, meta *index.Meta, p *plan) (err error
 		return err
 	}
 	c.hook("applied")
-	if err := c.seal(w, p); err != nil {
+	if meta, err = w.Finish(l.ID().String(), run, dead); err != nil {
 		return err
 	}
-	if meta, err = w.Finish(l.ID().String(), run, dead); err != nil {
+	if err := c.seal(w, p); err != nil {
 		return err
 	}
 	c.hook("finished")
