@@ -4,6 +4,8 @@ GO ?= go
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 ROUNDS ?= 200
+EVENTS ?= 1000000
+FOLDERS = $(wildcard cli journal probes projections recorder schemas server)
 
 .PHONY: help build fmt lint vet test race fuzz soak bench e2e cross generate ci
 
@@ -14,7 +16,7 @@ build: ## build bin/mcpeval, static and stripped
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/mcpeval ./cli/mcpeval
 
 fmt: ## format the Go files
-	gofmt -w cli journal probes projections recorder schemas server
+	gofmt -w $(FOLDERS)
 
 vet: ## go vet, for this system and for those that are only compiled
 	$(GO) vet ./...
@@ -22,7 +24,7 @@ vet: ## go vet, for this system and for those that are only compiled
 
 lint: vet ## vet, staticcheck and gofmt
 	$(STATICCHECK) ./...
-	@test -z "$$(gofmt -l cli journal probes projections recorder schemas server)" || { gofmt -l cli journal probes projections recorder schemas server; exit 1; }
+	@files=$$(gofmt -l $(FOLDERS)); test -z "$$files" || { echo "not formatted: $$files"; exit 1; }
 
 test: ## all tests
 	MCPEVAL_VERIFY=all $(GO) test ./...
@@ -36,7 +38,8 @@ fuzz: ## every fuzz target for FUZZTIME each
 soak: ## the crash and disturbance tests, ROUNDS rounds each
 	MCPEVAL_SOAK=$(ROUNDS) $(GO) test -count=1 -timeout 60m -run 'Kill|Crash|Soak|Disturb|Shuffle' ./...
 
-bench: ## the benchmarks, the shim and index rows with their yardsticks
+bench: ## the shim and index rows with their yardsticks (EVENTS each), then every benchmark
+	MCPEVAL_BENCH=$(EVENTS) $(GO) test -count=1 -timeout 60m -v -run 'TestShimTable|TestIndexTable' ./cli ./projections
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 e2e: ## real servers and clients from npm; skipped where npm does not answer

@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +19,7 @@ import (
 //	child stderr N        writes N KiB to stderr, then echoes stdin
 //	child exit CODE       ends with that code
 //	child cat             echoes stdin
+//	child serve           answers every request with as much text as it came with
 func child() {
 	args := os.Args[1:]
 	switch args[0] {
@@ -46,7 +49,26 @@ func child() {
 		os.Exit(code)
 	case "cat":
 		io.Copy(os.Stdout, os.Stdin)
+	case "serve":
+		serveEcho()
 	default:
 		os.Exit(2)
+	}
+}
+
+// serveEcho is as little of a server as a benchmark needs: it finds the id and
+// the member pad of each line by their text.
+func serveEcho() {
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		_, id, _ := bytes.Cut(line, []byte(`"id":`))
+		id, _, _ = bytes.Cut(id, []byte(","))
+		_, pad, _ := bytes.Cut(line, []byte(`"pad":"`))
+		pad, _, _ = bytes.Cut(pad, []byte(`"`))
+		fmt.Fprintf(os.Stdout, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`+"\n", id, pad)
 	}
 }
