@@ -60,7 +60,7 @@ CREATE TABLE calls (
 );
 CREATE UNIQUE INDEX calls_event ON calls(event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX calls_window ON calls(grp, seq) WHERE real_call;
-CREATE INDEX calls_failure ON calls(server, tool) WHERE real_call AND outcome IN ('error', 'unanswered', 'cancelled');
+CREATE INDEX calls_failure ON calls(outcome, server, tool) WHERE real_call AND outcome IN ('error', 'unanswered', 'cancelled');
 CREATE INDEX calls_legacy ON calls(grp, seq) WHERE event_id IS NULL;`,
 			Ordered: `
 SELECT c.ts, c.capture_id, c.seq, c.event_id, c.operation_id, c.session, c.server, c.origin, c.method, c.tool,

@@ -9,24 +9,27 @@ import (
 // by session and sequence number, which counts only where exactly one row has
 // that address.
 
+// The joins are CROSS JOINs because SQLite has no statistics here and would
+// walk through all calls to find the few that are meant.
 const annotatedView = `
 CREATE VIEW annotated(call_id, annotation_id) AS
-SELECT c.id, a.id FROM annotations a JOIN calls c ON c.event_id = a.target_event_id
+SELECT c.id, a.id FROM annotations a CROSS JOIN calls c ON c.event_id = a.target_event_id
 UNION ALL
 SELECT c.id, a.id
 FROM annotations a
-JOIN groups g ON g.capture_id IS NULL AND g.session = a.target_session
-JOIN calls c ON c.grp = g.id AND c.seq = a.target_seq AND c.event_id IS NULL
+CROSS JOIN groups g ON g.capture_id IS NULL AND g.session = a.target_session
+CROSS JOIN calls c ON c.grp = g.id AND c.seq = a.target_seq AND c.event_id IS NULL
 WHERE a.target_event_id IS NULL
-AND (SELECT count(*) FROM groups h JOIN calls d ON d.grp = h.id AND d.seq = a.target_seq AND d.event_id IS NULL
+AND (SELECT count(*) FROM groups h CROSS JOIN calls d ON d.grp = h.id AND d.seq = a.target_seq AND d.event_id IS NULL
      WHERE h.capture_id IS NULL AND h.session = a.target_session) = 1;`
 
 // failures are the real tools/call rows that count as a failure in some group.
 const failuresView = `
 CREATE VIEW failures(call_id) AS
 SELECT id FROM calls WHERE real_call AND outcome IN ('error', 'unanswered', 'cancelled')
-UNION
-SELECT c.id FROM annotated a JOIN calls c ON c.id = a.call_id WHERE c.real_call;`
+UNION ALL
+SELECT id FROM calls WHERE real_call AND outcome NOT IN ('error', 'unanswered', 'cancelled')
+AND id IN (SELECT call_id FROM annotated);`
 
 // How far a window reaches.
 const (
@@ -59,7 +62,7 @@ SELECT failure_id, neighbour_id, offset FROM (
   SELECT f.id AS failure_id, o.n AS offset, CASE o.n
 ` + strings.Join(branches, "\n") + `
     END AS neighbour_id
-  FROM failures x JOIN calls f ON f.id = x.call_id CROSS JOIN offsets o
+  FROM failures x CROSS JOIN calls f ON f.id = x.call_id CROSS JOIN offsets o
   WHERE NOT EXISTS (SELECT 1 FROM legacy_repeats r WHERE r.grp = f.grp))
 WHERE neighbour_id IS NOT NULL;`
 }
