@@ -99,7 +99,7 @@ func treeMain(args []string) int {
 // stubbornMain says its process number, ignores what it can, and never ends.
 func stubbornMain(args []string) int {
 	if len(args) > 0 {
-		signal.Ignore(syscall.SIGTERM) //nolint // the product never ignores; a server may
+		signal.Ignore(syscall.SIGTERM) // the product never ignores; a server may
 	}
 	fmt.Println(os.Getpid())
 	return forever()

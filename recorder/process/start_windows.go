@@ -3,6 +3,7 @@
 package process
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -139,7 +140,7 @@ func (p *Process) Kill() error {
 			}
 		}
 	}
-	if err := p.proc.Kill(); err != nil && err != os.ErrProcessDone {
+	if err := p.proc.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill child: %w", err)
 	}
 	return nil

@@ -156,7 +156,7 @@ func TestRequestIsRecordedBeforeItsResponse(t *testing.T) {
 
 func TestFullQueueIsAGapOfExactlyWhatIsMissing(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
-	if err := syscall.Mkfifo(gate, 0o600); err != nil {
+	if err := unix.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c := run(t, options{shim: []string{"-gate", gate, "-queue", "262144"}}, "cat")

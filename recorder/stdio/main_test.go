@@ -3,6 +3,7 @@
 package stdio_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -58,7 +59,8 @@ func shimMain(args []string) int {
 	exit, err := stdio.Run(o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "shim:", err)
-		if start, ok := err.(*process.StartError); ok {
+		var start *process.StartError
+		if errors.As(err, &start) {
 			return start.ExitCode()
 		}
 	}

@@ -104,5 +104,6 @@ func pipe() (r, w int, err error) {
 	}
 	syscall.CloseOnExec(fds[0])
 	syscall.CloseOnExec(fds[1])
+	widen(fds[1])
 	return fds[0], fds[1], nil
 }

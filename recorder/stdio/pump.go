@@ -9,8 +9,9 @@ import (
 	"github.com/mcpeval/mcpeval/journal"
 )
 
-// pumpBuffer is the most that is read at once: what a pipe holds by default.
-const pumpBuffer = 64 << 10
+// pumpBuffer is the most that is read at once. A queue of the least size takes
+// one such chunk.
+const pumpBuffer = 128 << 10
 
 // pump forwards one direction.
 type pump struct {
