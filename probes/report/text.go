@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mcpeval/mcpeval/probes/reason"
+)
+
+// Text is the document for a terminal: a line a case, the hint under a failure,
+// then the gate, readiness and the context.
+func (d *Document) Text(o *Options) ([]byte, error) {
+	v, err := d.view(o)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	v.textHead(&b)
+	v.textCases(&b)
+	v.textGate(&b)
+	v.textReadiness(&b)
+	for _, line := range v.Context.lines(d) {
+		fmt.Fprintf(&b, "note: %s\n", line)
+	}
+	return []byte(b.String()), nil
+}
+
+func (v *view) textHead(b *strings.Builder) {
+	fmt.Fprintf(b, "server %s", v.Server)
+	if v.Context.Protocol != (Revision{}) {
+		fmt.Fprintf(b, ", protocol %s", v.Context.Protocol)
+	}
+	if v.ManifestSHA256 != (SHA256{}) {
+		fmt.Fprintf(b, ", manifest %s", v.ManifestSHA256.s[:12])
+	}
+	b.WriteString("\n\n")
+}
+
+// textCases aligns the columns first and puts hints and colours in afterwards, so
+// that neither has a part in the widths.
+func (v *view) textCases(b *strings.Builder) {
+	if len(v.Cases) == 0 {
+		return
+	}
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	for i := range v.Cases {
+		c := &v.Cases[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.ID, c.Probe, dash(c.Tool.s), dash(c.why()))
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	lines := strings.Split(table.String(), "\n")
+	for i := range v.Cases {
+		c := &v.Cases[i]
+		mark, color := v.mark(c)
+		fmt.Fprintf(b, "%s  %s\n", v.paint(color, mark), strings.TrimSuffix(lines[i], "  -"))
+		if c.Passed == Fail && !v.Brief && !v.excused[c.ID] {
+			fmt.Fprintf(b, "       %s\n       fix: %s\n", meaning(c.Reason), c.Hint)
+		}
+	}
+	for _, id := range v.stale {
+		fmt.Fprintf(b, "%s  %s is listed as a known failure and did not fail\n", v.paint(red, "stale"), id)
+	}
+	b.WriteByte('\n')
+}
+
+// The colours of a terminal.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+// mark is what a case's line begins with, five characters wide, and its colour.
+func (v *view) mark(c *Case) (mark, color string) {
+	switch {
+	case v.excused[c.ID]:
+		return "known", yellow
+	case c.Passed == Pass:
+		return "pass ", green
+	case c.Passed == Fail:
+		return "FAIL ", red
+	case classOf(c.Reason) == reason.NotRun:
+		return "-    ", yellow
+	}
+	return "n/a  ", yellow
+}
+
+func (v *view) paint(color, s string) string {
+	if !v.Color {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+func (v *view) textGate(b *strings.Builder) {
+	if v.Gate == nil {
+		return
+	}
+	color := red
+	if v.Passed {
+		color = green
+	}
+	fmt.Fprintf(b, "gate: %s: %s\n", v.paint(color, v.verdict()), v.counts())
+	if v.verdict() == "empty" {
+		b.WriteString("no case applied to this server: nothing was tested (--allow-empty lets that pass)\n")
+	}
+	if v.Gate.NotRun > 0 {
+		b.WriteString("the server never answered; see mcpeval explain server-not-started\n")
+	}
+}
+
+func (v *view) textReadiness(b *strings.Builder) {
+	if v.ReadinessError != "" {
+		fmt.Fprintf(b, "readiness: not measured: %s\n", v.ReadinessError)
+	}
+	if v.Readiness == nil {
+		return
+	}
+	r := v.Readiness
+	fmt.Fprintf(b, "readiness: %s of 100 (%s)\n", r.Total, r.Standard)
+	for _, a := range r.areas() {
+		fmt.Fprintf(b, "  %-14s %s\n", a.Name, a.Score)
+	}
+	if v.Brief {
+		return
+	}
+	for i := range r.LostChecks {
+		c := &r.LostChecks[i]
+		fmt.Fprintf(b, "  lost: %s", c.ID)
+		if c.Tool != (Tool{}) {
+			fmt.Fprintf(b, ", %s", c.Tool)
+		}
+		fmt.Fprintf(b, ": %s of 100", c.Score)
+		if !c.Observed.IsZero() {
+			fmt.Fprintf(b, ", found %s", c.Observed)
+		}
+		if c.Reason != "" {
+			fmt.Fprintf(b, ", %s\n        fix: %s", c.Reason, c.Hint)
+		}
+		b.WriteByte('\n')
+	}
+}
