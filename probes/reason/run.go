@@ -1,5 +1,7 @@
 package reason
 
+import "github.com/mcpeval/mcpeval/probes/manifest"
+
 // runReasons are what keeps a case, the readiness battery or the gate from a
 // verdict, or decides it without a case.
 func runReasons() []Reason {
@@ -48,21 +50,21 @@ func runReasons() []Reason {
 			Meaning: "the server does not declare what this case is about",
 			Fix:     "nothing to fix; declare the capability when it is meant to be there",
 			Explain: "A server is judged by what it declares. The case neither passes nor fails; a gate in which no case was judged fails unless --allow-empty.",
-			Kinds:   []Kind{SurfaceListing, OutputSchema, Cancellation, Sampling, Elicitation, ResourceSubscription, Completion},
+			Kinds:   []Kind{manifest.KindSurfaceListing, manifest.KindOutputSchema, manifest.KindCancellation, manifest.KindSampling, manifest.KindElicitation, manifest.KindResourceSubscription, manifest.KindCompletion},
 		},
 		{
 			Label: NotInRevision, Class: NotApplicable,
 			Meaning: "the protocol revision in use does not have what this case is about",
 			Fix:     "nothing to fix; use --protocol to probe another revision that the server supports",
 			Explain: "Output schemas and elicitation, for example, came with 2025-06-18. The case neither passes nor fails.",
-			Kinds:   []Kind{OutputSchema, Sampling, Elicitation, ResourceSubscription, Completion, Cancellation, ProtocolNegotiation},
+			Kinds:   []Kind{manifest.KindOutputSchema, manifest.KindSampling, manifest.KindElicitation, manifest.KindResourceSubscription, manifest.KindCompletion, manifest.KindCancellation, manifest.KindProtocolNegotiation},
 		},
 		{
 			Label: Unobservable, Class: NotApplicable,
 			Meaning: "what this case is about cannot be seen from outside on this transport",
 			Fix:     "nothing to fix; probe the server over the other transport, or choose a slower call",
 			Explain: "A cancelled stateless call over HTTP is cancelled by closing its connection, after which nothing can be heard; a call that ends before it can be cancelled shows nothing either. The case neither passes nor fails.",
-			Kinds:   []Kind{Cancellation, Sampling, Elicitation, ResourceSubscription, ProtocolNegotiation},
+			Kinds:   []Kind{manifest.KindCancellation, manifest.KindSampling, manifest.KindElicitation, manifest.KindResourceSubscription, manifest.KindProtocolNegotiation},
 		},
 		{
 			Label: DiscoveryIncomplete, Class: Unmeasured,

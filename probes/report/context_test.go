@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpeval/mcpeval/probes/reason"
+	"github.com/mcpeval/mcpeval/probes/manifest"
 	"github.com/mcpeval/mcpeval/probes/report"
 )
 
@@ -38,7 +38,7 @@ func TestPrice(t *testing.T) {
 			t.Errorf("%q: %v\n%s", tt.text, err, text)
 		}
 	}
-	c := pass("a", reason.TokenCost)
+	c := pass("a", manifest.KindTokenCost)
 	c.Measurements = report.Measurements{report.TotalTokens: report.Int(1<<63 - 1)}
 	p, _ := report.ParsePrice("1000000")
 	if text, err := document(c).Text(&report.Options{Context: report.Context{Price: p}}); err != nil || strings.Contains(string(text), "$-") {
@@ -112,7 +112,7 @@ func TestEveryNoteSaysSomething(t *testing.T) {
 	seen := map[string]bool{}
 	for kind := report.NoteRespawned; kind <= report.NoteServerEndedItself; kind++ {
 		for _, n := range []int64{1, 2} {
-			text, err := document(pass("a", reason.TokenCost)).Text(&report.Options{Context: report.Context{Notes: []report.Note{{Kind: kind, Count: n}}}})
+			text, err := document(pass("a", manifest.KindTokenCost)).Text(&report.Options{Context: report.Context{Notes: []report.Note{{Kind: kind, Count: n}}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/mcpeval/mcpeval/probes/manifest"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/probes/report"
 )
@@ -26,11 +27,11 @@ func TestDiffClasses(t *testing.T) {
 		c.Measurements = report.Measurements{m: report.Int(n)}
 		return c
 	}
-	passes := pass("a", reason.Completion)
-	fails := fail("a", reason.Completion, reason.CompletionValueFlood)
-	faults := fail("a", reason.Completion, reason.TransportClosed)
-	absent := other("a", reason.Completion, reason.CapabilityAbsent)
-	notRun := other("a", reason.Completion, reason.ServerNotStarted)
+	passes := pass("a", manifest.KindCompletion)
+	fails := fail("a", manifest.KindCompletion, reason.CompletionValueFlood)
+	faults := fail("a", manifest.KindCompletion, reason.TransportClosed)
+	absent := other("a", manifest.KindCompletion, reason.CapabilityAbsent)
+	notRun := other("a", manifest.KindCompletion, reason.ServerNotStarted)
 	tests := []struct {
 		name      string
 		base, now report.Case
@@ -53,7 +54,7 @@ func TestDiffClasses(t *testing.T) {
 		{"the server starts again, passes", notRun, passes, report.Changed, "passed attempts reason"},
 		{"a measurement", with(passes, report.Values, 1), with(passes, report.Values, 2), report.Changed, "measurements"},
 		{"another tool", passes, func() report.Case { c := passes; c.Tool = report.ToolOf("x"); return c }(), report.Changed, "tool"},
-		{"another kind", passes, pass("a", reason.TokenCost), report.Changed, "probe"},
+		{"another kind", passes, pass("a", manifest.KindTokenCost), report.Changed, "probe"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,8 +75,8 @@ func TestDiffClasses(t *testing.T) {
 }
 
 func TestDiffAddedAndRemoved(t *testing.T) {
-	base := document(pass("gone", reason.TokenCost), pass("stays", reason.Pagination))
-	now := document(fail("new", reason.TokenCost, reason.TokenBudgetExceeded), pass("stays", reason.Pagination))
+	base := document(pass("gone", manifest.KindTokenCost), pass("stays", manifest.KindPagination))
+	now := document(fail("new", manifest.KindTokenCost, reason.TokenBudgetExceeded), pass("stays", manifest.KindPagination))
 	d := compared(t, base, now)
 	var got []string
 	for _, c := range d.Cases {
@@ -120,9 +121,9 @@ func TestDiffWithItself(t *testing.T) {
 
 func TestSideBySide(t *testing.T) {
 	generator := report.Generator{Name: label("mcpeval"), Version: version}
-	a, b := document(pass("x", reason.TokenCost)), document(fail("x", reason.TokenCost, reason.TokenBudgetExceeded))
-	c := document(fail("x", reason.TokenCost, reason.TransportClosed))
-	elsewhere := document(pass("x", reason.TokenCost))
+	a, b := document(pass("x", manifest.KindTokenCost)), document(fail("x", manifest.KindTokenCost, reason.TokenBudgetExceeded))
+	c := document(fail("x", manifest.KindTokenCost, reason.TransportClosed))
+	elsewhere := document(pass("x", manifest.KindTokenCost))
 	elsewhere.ManifestSHA256 = report.SHA256Of([]byte("another"))
 	tests := []struct {
 		name string
@@ -135,7 +136,7 @@ func TestSideBySide(t *testing.T) {
 		{"one fails", []*report.Document{a, b}, 1, ""},
 		{"one breaks", []*report.Document{c, a, b}, 3, ""},
 		{"another manifest", []*report.Document{a, elsewhere}, 0, "target 2"},
-		{"another selection", []*report.Document{a, document(pass("y", reason.TokenCost))}, 0, "target 2"},
+		{"another selection", []*report.Document{a, document(pass("y", manifest.KindTokenCost))}, 0, "target 2"},
 		{"fewer cases", []*report.Document{a, document()}, 0, "target 2"},
 		{"no gate", []*report.Document{a, report.NewScore(version, server, nil, "")}, 0, "target 2"},
 		{"invalid", []*report.Document{a, {}}, 0, "schema"},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/mcpeval/mcpeval/probes/manifest"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/probes/report"
 )
@@ -55,7 +56,7 @@ func TestReadInvertsEncode(t *testing.T) {
 // TestKeys spells the members of every object of a document: adding one is a
 // change of the published form.
 func TestKeys(t *testing.T) {
-	c := fail("late", reason.LatencyBudget, reason.LatencyBudgetExceeded)
+	c := fail("late", manifest.KindLatencyBudget, reason.LatencyBudgetExceeded)
 	c.Detail = report.Over(report.MaxLatencyMS, 10, 12)
 	for _, m := range report.Metrics() {
 		if c.Measurements == nil {
@@ -184,7 +185,7 @@ func TestHoldsNothingRaw(t *testing.T) {
 }
 
 func TestEncodeIsPlain(t *testing.T) {
-	c := pass("a", reason.TokenCost)
+	c := pass("a", manifest.KindTokenCost)
 	c.Measurements = report.Measurements{report.TotalTokens: report.Int(1<<62 + 1), report.Tools: report.Int(3), report.Handled: report.Bool(false)}
 	text := string(encoded(t, document(c)))
 	for _, part := range []string{
@@ -194,7 +195,7 @@ func TestEncodeIsPlain(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", part, text)
 		}
 	}
-	text = string(encoded(t, document(fail("b", reason.TokenCost, reason.TokenBudgetExceeded))))
+	text = string(encoded(t, document(fail("b", manifest.KindTokenCost, reason.TokenBudgetExceeded))))
 	if strings.Contains(text, `\u00`) || !strings.HasSuffix(text, "}\n") || strings.Contains(text, `"measurements": null`) {
 		t.Error(text)
 	}
@@ -210,7 +211,7 @@ func TestScoreText(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	withDetail := func(b report.Bound, limit, observed report.Value) report.Case {
-		c := fail("a", reason.TokenCost, reason.TokenBudgetExceeded)
+		c := fail("a", manifest.KindTokenCost, reason.TokenBudgetExceeded)
 		c.Detail = &report.Detail{Bound: b, Limit: limit, Observed: observed}
 		return c
 	}
@@ -218,8 +219,8 @@ func TestValidate(t *testing.T) {
 		f(&c)
 		return c
 	}
-	ok := pass("a", reason.TokenCost)
-	bad := fail("a", reason.TokenCost, reason.TokenBudgetExceeded)
+	ok := pass("a", manifest.KindTokenCost)
+	bad := fail("a", manifest.KindTokenCost, reason.TokenBudgetExceeded)
 	tests := []struct {
 		name  string
 		cases []report.Case
@@ -232,17 +233,17 @@ func TestValidate(t *testing.T) {
 		{"another schema", []report.Case{ok}, func(d *report.Document) { d.Schema = "mcpeval.probe-report/v1" }, "schema"},
 		{"no manifest", []report.Case{ok}, func(d *report.Document) { d.ManifestSHA256 = report.SHA256{} }, "manifest_sha256"},
 		{"same id", []report.Case{ok, ok}, nil, "cases[1].id"},
-		{"no id", []report.Case{{Probe: reason.TokenCost, Passed: report.Pass}}, nil, "cases[0].id"},
+		{"no id", []report.Case{{Probe: manifest.KindTokenCost, Passed: report.Pass}}, nil, "cases[0].id"},
 		{"unknown kind", []report.Case{change(ok, func(c *report.Case) { c.Probe = "hunter2" })}, nil, "cases[0].probe"},
 		{"unknown reason", []report.Case{change(bad, func(c *report.Case) { c.Reason = "hunter2" })}, nil, "cases[0].reason"},
 		{"reason of another kind", []report.Case{change(bad, func(c *report.Case) { c.Reason = reason.RecoveryFailed })}, nil, "cases[0].reason"},
 		{"failed without reason", []report.Case{change(bad, func(c *report.Case) { c.Reason = "" })}, nil, "cases[0].passed"},
 		{"passed with reason", []report.Case{change(bad, func(c *report.Case) { c.Passed = report.Pass })}, nil, "cases[0].passed"},
 		{"a pass that tested nothing", []report.Case{change(ok, func(c *report.Case) { c.Passed = report.Unjudged })}, nil, "cases[0].passed"},
-		{"not run but tried", []report.Case{change(other("a", reason.TokenCost, reason.ServerNotStarted), func(c *report.Case) { c.Attempts = 1 })}, nil, "cases[0].attempts"},
+		{"not run but tried", []report.Case{change(other("a", manifest.KindTokenCost, reason.ServerNotStarted), func(c *report.Case) { c.Attempts = 1 })}, nil, "cases[0].attempts"},
 		{"first failure of a pass", []report.Case{change(ok, func(c *report.Case) { c.FirstFailure = new(int64(1)) })}, nil, "cases[0].first_failure"},
 		{"first failure after the last", []report.Case{change(bad, func(c *report.Case) { c.FirstFailure = new(int64(2)) })}, nil, "cases[0].first_failure"},
-		{"first failure by time", []report.Case{change(fail("a", reason.LatencyBudget, reason.LatencyBudgetExceeded), func(c *report.Case) { c.FirstFailure = new(int64(1)) })}, nil, "cases[0].first_failure"},
+		{"first failure by time", []report.Case{change(fail("a", manifest.KindLatencyBudget, reason.LatencyBudgetExceeded), func(c *report.Case) { c.FirstFailure = new(int64(1)) })}, nil, "cases[0].first_failure"},
 		{"detail of a pass", []report.Case{change(ok, func(c *report.Case) { c.Detail = report.Over(report.MaxTools, 1, 2) })}, nil, "cases[0].detail"},
 		{"unknown bound", []report.Case{withDetail("hunter2", report.Int(1), report.Int(2))}, nil, "cases[0].detail.bound"},
 		{"no limit", []report.Case{withDetail(report.MaxTools, report.Value{}, report.Int(2))}, nil, "cases[0].detail.limit"},
@@ -252,7 +253,7 @@ func TestValidate(t *testing.T) {
 		{"negative measurement", []report.Case{change(ok, func(c *report.Case) { c.Measurements = report.Measurements{report.Tools: report.Int(-1)} })}, nil, "cases[0].measurements.tools"},
 		{"miscounted", []report.Case{ok}, func(d *report.Document) { d.Gate.Passed = 2 }, "gate"},
 		{"no gate", []report.Case{ok}, func(d *report.Document) { d.Gate, d.ManifestSHA256 = nil, report.SHA256{} }, "gate"},
-		{"passed with a fault", []report.Case{fail("a", reason.TokenCost, reason.TransportClosed)}, func(d *report.Document) { d.Passed = true }, "passed"},
+		{"passed with a fault", []report.Case{fail("a", manifest.KindTokenCost, reason.TransportClosed)}, func(d *report.Document) { d.Passed = true }, "passed"},
 		{"passed by known failures", []report.Case{bad}, func(d *report.Document) { d.Passed = true }, ""},
 		{"readiness and its error", []report.Case{ok}, func(d *report.Document) {
 			d.Readiness, d.ReadinessError = &report.Readiness{Standard: report.NewStandard(3)}, reason.DiscoveryIncomplete

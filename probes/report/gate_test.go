@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/mcpeval/mcpeval/probes/manifest"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/probes/report"
 )
@@ -21,12 +22,12 @@ func ids(names ...string) (list []report.CaseID) {
 
 func TestJudge(t *testing.T) {
 	var (
-		good   = pass("good", reason.TokenCost)
-		bad    = fail("bad", reason.TokenCost, reason.TokenBudgetExceeded)
-		late   = fail("late", reason.LatencyBudget, reason.TransportTimeout)
-		spent  = fail("spent", reason.LatencyBudget, reason.EvaluationBudgetExceeded)
-		absent = other("absent", reason.Completion, reason.CapabilityAbsent)
-		idle   = other("idle", reason.TokenCost, reason.ServerNotStarted)
+		good   = pass("good", manifest.KindTokenCost)
+		bad    = fail("bad", manifest.KindTokenCost, reason.TokenBudgetExceeded)
+		late   = fail("late", manifest.KindLatencyBudget, reason.TransportTimeout)
+		spent  = fail("spent", manifest.KindLatencyBudget, reason.EvaluationBudgetExceeded)
+		absent = other("absent", manifest.KindCompletion, reason.CapabilityAbsent)
+		idle   = other("idle", manifest.KindTokenCost, reason.ServerNotStarted)
 	)
 	tests := []struct {
 		name  string

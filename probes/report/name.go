@@ -55,12 +55,13 @@ func SHA256Of(data []byte) SHA256 {
 	return SHA256{hex.EncodeToString(sum[:])}
 }
 
-func parseSHA256(s string) (SHA256, bool) {
+// ParseSHA256 checks a digest.
+func ParseSHA256(s string) (SHA256, error) {
 	raw, err := hex.DecodeString(s)
 	if err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != s {
-		return SHA256{}, false
+		return SHA256{}, errors.New("a SHA-256 is 64 lower-case hex digits")
 	}
-	return SHA256{s}, true
+	return SHA256{s}, nil
 }
 
 // Standard names a version of the standard battery, such as mcpeval-standard/3.

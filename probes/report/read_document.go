@@ -15,8 +15,8 @@ func (r *reader) document(v rawjson.Value) *Document {
 	d.Generator = Generator{r.label(g[0], "generator.name"), r.label(g[1], "generator.version")}
 	d.Server = r.label(m[2], "server")
 	if s := r.optText(m[3], "manifest_sha256"); s != "" {
-		var ok bool
-		if d.ManifestSHA256, ok = parseSHA256(s); !ok {
+		var err error
+		if d.ManifestSHA256, err = ParseSHA256(s); err != nil {
 			r.fail("manifest_sha256", "is no SHA-256 in lower-case hex")
 		}
 	}

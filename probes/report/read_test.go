@@ -7,25 +7,26 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/mcpeval/mcpeval/probes/manifest"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/probes/report"
 )
 
 // whole is a document that has something in every place.
 func whole() *report.Document {
-	slow := fail("slow", reason.LatencyBudget, reason.LatencyBudgetExceeded)
+	slow := fail("slow", manifest.KindLatencyBudget, reason.LatencyBudgetExceeded)
 	slow.Tool, slow.Attempts = report.ToolOf("list_notes"), 3
 	slow.Detail = report.Over(report.MaxLatencyMS, 100, 312)
 	slow.Measurements = report.Measurements{report.LatencyMS: report.Int(312), report.Successes: report.Int(3)}
-	wears := fail("wears", reason.DegradationOverN, reason.UnexpectedOutcome)
+	wears := fail("wears", manifest.KindDegradationOverN, reason.UnexpectedOutcome)
 	wears.Tool, wears.Attempts, wears.FirstFailure = report.ToolOf("get_weather"), 5, new(int64(3))
-	heavy := fail("heavy", reason.TokenCost, reason.TokenBudgetExceeded)
+	heavy := fail("heavy", manifest.KindTokenCost, reason.TokenBudgetExceeded)
 	heavy.Detail = report.Over(report.MaxToolTokens, 500, 812)
 	heavy.Measurements = report.Measurements{report.TotalTokens: report.Int(4120), report.HeaviestToolTokens: report.Int(812)}
 	d := document(
-		pass("catalog", reason.DiscoveryCost), heavy, slow, wears,
-		fail("hangs", reason.PayloadBounds, reason.TransportTimeout),
-		other("surfaces", reason.SurfaceListing, reason.CapabilityAbsent),
+		pass("catalog", manifest.KindDiscoveryCost), heavy, slow, wears,
+		fail("hangs", manifest.KindPayloadBounds, reason.TransportTimeout),
+		other("surfaces", manifest.KindSurfaceListing, reason.CapabilityAbsent),
 	)
 	d.Readiness = &report.Readiness{
 		Standard: report.NewStandard(3), Total: 8750,

@@ -27,9 +27,9 @@ func caseID(s string) report.CaseID {
 }
 
 var (
-	version  = label("0.1.0")
-	server   = label("demo")
-	manifest = report.SHA256Of([]byte("manifest"))
+	version     = label("0.1.0")
+	server      = label("demo")
+	manifestSum = report.SHA256Of([]byte("manifest"))
 )
 
 // pass, fail and other make small cases.
@@ -46,7 +46,7 @@ func other(id string, k reason.Kind, l reason.Label) report.Case {
 }
 
 func document(cases ...report.Case) *report.Document {
-	d, _ := report.New(version, server, manifest, cases, report.Rules{})
+	d, _ := report.New(version, server, manifestSum, cases, report.Rules{})
 	return d
 }
 
@@ -135,7 +135,7 @@ var genDocument = rapid.Custom(func(t *rapid.T) *report.Document {
 		id := caseID(fmt.Sprintf("%s-%d", genName.Draw(t, "id"), i))
 		cases = append(cases, genCase(id).Draw(t, "case"))
 	}
-	d, _ := report.New(version, label(rapid.StringMatching(`[A-Za-z0-9_.:-]{1,20}`).Draw(t, "server")), manifest, cases, report.Rules{AllowEmpty: rapid.Bool().Draw(t, "empty")})
+	d, _ := report.New(version, label(rapid.StringMatching(`[A-Za-z0-9_.:-]{1,20}`).Draw(t, "server")), manifestSum, cases, report.Rules{AllowEmpty: rapid.Bool().Draw(t, "empty")})
 	if len(cases) == 0 {
 		d = report.NewScore(version, server, nil, "")
 	}
