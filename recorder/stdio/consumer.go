@@ -37,8 +37,8 @@ type Consumer interface {
 // EventKind is a kind of Event. Each kind occurs at most once.
 type EventKind uint8
 
-// The kinds. The two ends of file come after the last Chunk and Gap of their
-// direction; the others have no place among the chunks.
+// The kinds. The first four end a direction and come after its last Chunk and
+// Gap; the others have no place among the chunks.
 const (
 	ClientEOF   EventKind = iota + 1 // the client closed its side: no more Outbound
 	ServerEOF                        // the child closed its standard output: no more Inbound
