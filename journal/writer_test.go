@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +15,9 @@ import (
 	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/journal/sanitize"
 )
+
+// errDiskFull stands for ENOSPC, which not every system has.
+var errDiskFull = errors.New("no space left on device")
 
 var genLabelParse = sanitize.ParseLabel
 
@@ -160,7 +162,7 @@ func TestWriterDiskFull(t *testing.T) {
 			}
 			n, _ := f.Write(p[:left])
 			left = 0
-			return n, syscall.ENOSPC
+			return n, errDiskFull
 		}
 		w := create(t, o)
 		const given = 7
@@ -173,7 +175,7 @@ func TestWriterDiskFull(t *testing.T) {
 				failed = err
 			}
 		}
-		if !errors.Is(failed, syscall.ENOSPC) {
+		if !errors.Is(failed, errDiskFull) {
 			t.Fatalf("room %d: got %v, want no space", room, failed)
 		}
 		before, err := os.ReadFile(filepath.Join(store, w.Path()))
