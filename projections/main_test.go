@@ -1,6 +1,7 @@
 package projections_test
 
 import (
+	"flag"
 	"os"
 	"strconv"
 	"testing"
@@ -13,6 +14,14 @@ import (
 func TestMain(m *testing.M) {
 	if verb := os.Getenv(childVerb); verb != "" {
 		os.Exit(child(verb))
+	}
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "rapid.checks" })
+	if !chosen {
+		if err := flag.Set("rapid.checks", strconv.Itoa(rounds(25))); err != nil {
+			panic(err)
+		}
 	}
 	goleak.VerifyTestMain(m)
 }
