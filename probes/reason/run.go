@@ -74,9 +74,9 @@ func runReasons() []Reason {
 		},
 		{
 			Label: StaleKnownFailure, Class: Gate,
-			Meaning: "the known-failures file lists a case that did not fail",
+			Meaning: "the known-failures file lists a case that passed, or that the manifest does not have",
 			Fix:     "take the case's line out of the known-failures file",
-			Explain: "A line that is kept after its case was fixed would hide the next failure. It fails the gate like a failed case. A line that names no case of the manifest counts too.",
+			Explain: "A line that is kept after its case was fixed would hide the next failure. It fails the gate like a failed case. A case that was not selected, does not apply or could not be judged is not stale.",
 		},
 	}
 }

@@ -18,6 +18,9 @@ type Context struct {
 	// Place is where the readiness score stands among public servers; nil when not
 	// known.
 	Place *Place
+	// CatalogTokens is what the catalog costs, where no case measures it; zero when
+	// not known.
+	CatalogTokens int64
 	// Price is what a million tokens cost; zero when it was not asked for.
 	Price Price
 }
@@ -194,9 +197,13 @@ func (d *Document) tokens() (int64, bool) {
 func (c *Context) lines(d *Document) []string {
 	var list []string
 	if c.Price > 0 {
-		if n, ok := d.tokens(); ok {
+		n, ok := d.tokens()
+		if !ok {
+			n = c.CatalogTokens
+		}
+		if n > 0 {
 			list = append(list, "the catalog costs "+grouped(n)+" tokens a session, "+dollars(c.Price.of(n), 2)+" at "+c.Price.String()+" per million tokens")
-		} else {
+		} else if d.Gate != nil {
 			list = append(list, "no case measured what the catalog costs; add a token-cost case")
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpeval/mcpeval/probes/reason"
 )
 
 // Text is the diff for a terminal: what changed, a line a case, then the counts.
@@ -119,6 +121,9 @@ func (s *State) word() string {
 		return "pass"
 	case Fail:
 		return "FAIL"
+	}
+	if classOf(s.Reason) == reason.NotRun {
+		return "skip"
 	}
 	return "n/a"
 }

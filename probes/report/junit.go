@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"strings"
 
 	"github.com/mcpeval/mcpeval/probes/reason"
 )
@@ -77,6 +78,9 @@ func (d *Document) JUnit(o *Options) ([]byte, error) {
 	if v.ReadinessError != "" && v.Gate == nil {
 		suite.add(own("readiness", v.ReadinessError))
 	}
+	if v.Gate != nil && !v.Passed && suite.Failures+suite.Errors == 0 {
+		suite.add(junitCase{Class: v.Server.s + ".gate", Name: "passed", Failure: &junitProblem{Type: "gate", Message: "the gate failed though no case did", Text: "a known-failures file was stale when the run was made"}})
+	}
 	all := junitSuites{
 		Name: "mcpeval", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped,
 		Suites: []junitSuite{suite},
@@ -115,13 +119,27 @@ func (v *view) junitCase(c *Case) junitCase {
 	case v.excused[c.ID]:
 		j.Skipped = &junitSkipped{"known failure: " + c.why()}
 	case classOf(c.Reason) == reason.Fault:
-		j.Error = problemOf(c.Reason, c.detail())
+		j.Error = problemOf(c.Reason, c.junitDetail())
 	case c.Passed == Fail:
-		j.Failure = problemOf(c.Reason, c.detail())
+		j.Failure = problemOf(c.Reason, c.junitDetail())
 	default:
 		j.Skipped = &junitSkipped{string(c.Reason) + ": " + meaning(c.Reason)}
 	}
 	return j
+}
+
+// junitDetail are the facts of a failed case, a line each.
+func (c *Case) junitDetail() string {
+	var lines []string
+	if c.Tool != (Tool{}) {
+		lines = append(lines, "tool: "+c.Tool.s)
+	}
+	for _, s := range []string{c.detail(), c.attempt()} {
+		if s != "" {
+			lines = append(lines, s)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func problemOf(l reason.Label, detail string) *junitProblem {

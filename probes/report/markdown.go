@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mcpeval/mcpeval/probes/reason"
 )
 
 // Markdown is the document as a comment on a pull request: a badge, the counts,
@@ -50,7 +52,10 @@ func code(s string) string {
 }
 
 func (v *view) markdownHead(b *strings.Builder) {
-	fmt.Fprintf(b, "### mcpeval: `%s`\n\n", v.Server)
+	fmt.Fprintf(b, "### mcpeval: `%s`\n", v.Server)
+	if v.Gate != nil || v.Readiness != nil {
+		b.WriteByte('\n')
+	}
 	if v.Gate != nil {
 		color := "red"
 		switch v.verdict() {
@@ -74,7 +79,9 @@ func (v *view) markdownHead(b *strings.Builder) {
 		}
 		b.WriteString(badge("readiness", v.Readiness.Total.String(), color))
 	}
-	b.WriteByte('\n')
+	if v.Gate != nil || v.Readiness != nil {
+		b.WriteByte('\n')
+	}
 	if v.Gate != nil {
 		fmt.Fprintf(b, "\n**%s**\n", v.counts())
 	}
@@ -106,10 +113,10 @@ func (v *view) markdownFailures(b *strings.Builder) {
 		}
 	}
 	for _, id := range v.stale {
-		fmt.Fprintf(b, "\n`%s` is listed as a known failure and did not fail: take it off the list.\n", id)
+		fmt.Fprintf(b, "\n`%s` is listed as a known failure, %s: take it off the list.\n", id, v.staleness(id))
 	}
 	if v.Gate != nil && v.Gate.NotRun > 0 {
-		r := hintOf("server-not-started")
+		r := hintOf(reason.ServerNotStarted)
 		fmt.Fprintf(b, "\nThe server never answered, so that no case was run. **Fix:** %s.\n", r)
 	}
 	if v.verdict() == "empty" {
@@ -136,7 +143,7 @@ func (v *view) markdownReadiness(b *strings.Builder) {
 	if len(r.LostChecks) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n<details><summary>%d checks lost points</summary>\n\n| check | tool | score | found | reason | fix |\n| --- | --- | ---: | ---: | --- | --- |\n", len(r.LostChecks))
+	fmt.Fprintf(b, "\n<details><summary>%s lost points</summary>\n\n| check | tool | score | found | reason | fix |\n| --- | --- | ---: | ---: | --- | --- |\n", number(len(r.LostChecks), "check"))
 	for i := range r.LostChecks {
 		c := &r.LostChecks[i]
 		found := ""
@@ -152,7 +159,7 @@ func (v *view) markdownCases(b *strings.Builder) {
 	if len(v.Cases) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n<details><summary>All %d cases</summary>\n\n| | case | probe | tool | attempts | reason |\n| --- | --- | --- | --- | ---: | --- |\n", len(v.Cases))
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n| | case | probe | tool | attempts | reason |\n| --- | --- | --- | --- | ---: | --- |\n", number(len(v.Cases), "case"))
 	for i := range v.Cases {
 		c := &v.Cases[i]
 		mark, _ := v.mark(c)

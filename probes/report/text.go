@@ -47,20 +47,20 @@ func (v *view) textCases(b *strings.Builder) {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	for i := range v.Cases {
 		c := &v.Cases[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.ID, c.Probe, dash(c.Tool.s), dash(c.why()))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.ID, c.Probe, dash(c.Tool.s), c.why())
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	lines := strings.Split(table.String(), "\n")
 	for i := range v.Cases {
 		c := &v.Cases[i]
 		mark, color := v.mark(c)
-		fmt.Fprintf(b, "%s  %s\n", v.paint(color, mark), strings.TrimSuffix(lines[i], "  -"))
+		fmt.Fprintf(b, "%s  %s\n", v.paint(color, mark), strings.TrimRight(lines[i], " "))
 		if c.Passed == Fail && !v.Brief && !v.excused[c.ID] {
 			fmt.Fprintf(b, "       %s\n       fix: %s\n", meaning(c.Reason), c.Hint)
 		}
 	}
 	for _, id := range v.stale {
-		fmt.Fprintf(b, "%s  %s is listed as a known failure and did not fail\n", v.paint(red, "stale"), id)
+		fmt.Fprintf(b, "%s  %s is listed as a known failure, %s\n", v.paint(red, "stale"), id, v.staleness(id))
 	}
 	b.WriteByte('\n')
 }
@@ -82,7 +82,7 @@ func (v *view) mark(c *Case) (mark, color string) {
 	case c.Passed == Fail:
 		return "FAIL ", red
 	case classOf(c.Reason) == reason.NotRun:
-		return "-    ", yellow
+		return "skip ", yellow
 	}
 	return "n/a  ", yellow
 }
