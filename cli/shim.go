@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	urfave "github.com/urfave/cli/v2"
@@ -66,6 +67,9 @@ func parseShim(std *IO, c *urfave.Context, command []string) (*shimOptions, erro
 
 // runShim returns only when the server could not be run, or ended with a code.
 func runShim(o *shimOptions) error {
+	// The recording queue alone is 16 MiB of heap: at the default the collector
+	// would let as much garbage gather beside it. Recording makes little.
+	debug.SetGCPercent(20)
 	stamp, err := sanitize.NewLabel(version)
 	if err != nil {
 		return err

@@ -79,9 +79,9 @@ func (l *Lines) of(dir journal.Direction) *stream {
 // exitOf is how the child ended, for the end event.
 func exitOf(e process.Exit) Exit {
 	if e.Signal == nil {
-		return Exit{Code: e.Code}
+		return Exit{Code: e.Code, Killed: e.Killed}
 	}
-	return Exit{Code: -1, Signal: signalNumber(e.Signal)}
+	return Exit{Code: -1, Signal: signalNumber(e.Signal), Killed: e.Killed}
 }
 
 // stream is one direction.

@@ -42,4 +42,5 @@ type Command struct {
 type Exit struct {
 	Code   int       // 0 when Signal is set
 	Signal os.Signal // nil unless a signal ended it
+	Killed bool      // set by a caller that had to end it: see Terminate and Kill
 }

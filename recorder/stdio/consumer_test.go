@@ -132,5 +132,8 @@ func (c *traceConsumer) Done(exit process.Exit, _ time.Time) {
 		fmt.Fprintf(c.file, "total %s %d %d %s\n", dir, lines, c.bytes[i], hex.EncodeToString(c.sums[i].Sum(nil)))
 	}
 	fmt.Fprintf(c.file, "early %d%s\n", c.early, c.order)
+	if exit.Killed {
+		fmt.Fprintln(c.file, "killed")
+	}
 	fmt.Fprintf(c.file, "done %d %v\n", exit.Code, exit.Signal)
 }

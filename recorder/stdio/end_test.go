@@ -36,7 +36,7 @@ func TestExitIsTheServers(t *testing.T) {
 			if got := string(c.rest()) + c.errors(); got != "" {
 				t.Errorf("output: %q", got)
 			}
-			if r := c.recorded(); !r.has(fmt.Sprintf("done %d %v", tt.want.Code, tt.want.Signal)) {
+			if r := c.recorded(); !r.has(fmt.Sprintf("done %d %v", tt.want.Code, tt.want.Signal)) || r.has("killed") {
 				t.Errorf("trace:\n%s", r.text)
 			}
 		})
@@ -86,7 +86,7 @@ func TestServerThatClosesItsInput(t *testing.T) {
 	c.signal(syscall.SIGTERM)
 	c.expect("terminated")
 	c.exit(process.Exit{Signal: syscall.SIGKILL})
-	if r := c.recorded(); !r.has("event server-deaf") || r.has("event client-eof") {
+	if r := c.recorded(); !r.has("event server-deaf") || r.has("event client-eof") || !r.has("killed") {
 		t.Errorf("trace:\n%s", r.text)
 	}
 }

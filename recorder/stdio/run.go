@@ -25,6 +25,7 @@ type shim struct {
 	exitedAt time.Duration // since the queue's base
 	outDone  bool          // the child's output is at its end, or nobody wants it
 	termed   bool          // TERM was sent
+	forced   bool          // a signal of our own was sent, and not one passed on
 }
 
 // Run starts the child and forwards between this process's standard input and
@@ -108,6 +109,7 @@ func (s *shim) supervise(signals <-chan os.Signal) error {
 		case kind := <-ends:
 			s.ended(kind)
 		case s.exit = <-exited:
+			s.exit.Killed = s.forced
 			s.queue.note(ChildExited)
 			s.queue.wake()
 			s.exited = true
@@ -132,6 +134,7 @@ func (s *shim) signalled(sig os.Signal) {
 	case s.exited:
 		s.outDone = true // only output that nobody fetches keeps us
 	case isTerm(sig) && s.termed:
+		s.forced = true
 		_ = s.child.Kill()
 	default:
 		_ = s.child.Forward(sig)
@@ -172,10 +175,11 @@ func (s *shim) late() {
 			s.outDone = true
 		}
 	case !s.termed:
-		s.termed = true
+		s.termed, s.forced = true, true
 		_ = s.child.Terminate()
 		s.deadline.Reset(s.o.Grace)
 	default:
+		s.forced = true
 		_ = s.child.Kill()
 	}
 }
