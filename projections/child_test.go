@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -139,6 +140,7 @@ func sum(t testing.TB, h *home.Home) string {
 // holder is a child that keeps a connection to the index open.
 type holder struct {
 	t     testing.TB
+	close func() // ends the child, once
 	stdin *bufio.Writer
 	lines *bufio.Reader
 }
@@ -157,11 +159,12 @@ func hold(t testing.TB, h *home.Home) *holder {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	return &holder{t: t, stdin: bufio.NewWriter(in), lines: bufio.NewReader(out)}
+	t.Cleanup(end)
+	return &holder{t: t, close: end, stdin: bufio.NewWriter(in), lines: bufio.NewReader(out)}
 }
 
 // ask sends a command and returns the digest the child sees.

@@ -88,6 +88,26 @@ func TestKilledAtEveryStep(t *testing.T) {
 	}
 }
 
+// What a killed run put into the ledger never counts, not even when a later run
+// with a larger number is committed without it.
+func TestDeadRunsStayDead(t *testing.T) {
+	g := &ids{}
+	h := newHome(t)
+	small(g, "s", "demo").write(t, h)
+	refresh(t, h)
+	c := small(g, "s", "demo")
+	c.write(t, h)
+	die(t, h, "witnessed", false)
+	removeFile(t, filepath.Join(h.Store(), c.path))
+	small(g, "s", "demo").write(t, h)
+	refresh(t, h)
+	c.write(t, h)
+	if res := refresh(t, h); res.New != 4 || res.Copies != 0 || res.Full {
+		t.Errorf("%+v", res)
+	}
+	sameAsRebuilt(t, h)
+}
+
 // Random journals, random slices, random kills, and files that go, shrink or
 // change, ledger or index deleted: it always ends in the digest of a full
 // rebuild, and a reader in another process sees the old content or the new.
