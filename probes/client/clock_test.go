@@ -16,8 +16,9 @@ type manualClock struct {
 }
 
 type manualTimer struct {
-	d time.Duration
-	f func()
+	d  time.Duration
+	at time.Time
+	f  func()
 }
 
 func newClock() *manualClock {
@@ -35,7 +36,7 @@ func (c *manualClock) Now() time.Time {
 func (c *manualClock) AfterFunc(d time.Duration, f func()) func() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &manualTimer{d, f}
+	t := &manualTimer{d, c.now.Add(d), f}
 	c.timers = append(c.timers, t)
 	c.changed.Broadcast()
 	return func() bool {
@@ -67,22 +68,22 @@ func (c *manualClock) fire(t testing.TB, d time.Duration) {
 	}
 }
 
-// running counts the timers of exactly d.
-func (c *manualClock) running(d time.Duration) int {
+// pass waits until a timer that was started just now runs for exactly d, then
+// moves the time by step and lets every timer go off that is due.
+func (c *manualClock) pass(t testing.TB, d, step time.Duration) {
+	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := 0
-	for _, t := range c.timers {
-		if t.d == d {
-			n++
-		}
+	fresh := func(t *manualTimer) bool { return t.d == d && t.at.Equal(c.now.Add(d)) }
+	for !slices.ContainsFunc(c.timers, fresh) {
+		c.changed.Wait()
 	}
-	return n
-}
-
-// advance moves the time without letting timers go off.
-func (c *manualClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+	c.now = c.now.Add(step)
+	c.timers = slices.DeleteFunc(c.timers, func(t *manualTimer) bool {
+		due := !t.at.After(c.now)
+		if due {
+			go t.f()
+		}
+		return due
+	})
 }

@@ -71,12 +71,7 @@ func (c *Conn) open() *Fault {
 	c.mu.Lock()
 	c.facts.Spawns++
 	c.mu.Unlock()
-	t, f := startStdio(c)
-	if f != nil {
-		return f
-	}
-	c.setTransport(t)
-	return nil
+	return startStdio(c)
 }
 
 func (c *Conn) setTransport(t transport) {

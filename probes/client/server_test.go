@@ -25,7 +25,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == process.GuardArg {
 		os.Exit(process.GuardMain(os.Args[2:]))
 	}
-	if mode := os.Getenv(modeVariable); mode != "" {
+	if mode := os.Getenv(modeVariable); mode == "sdk" {
+		os.Exit(serveSDK())
+	} else if mode != "" {
 		os.Exit(serveMode(mode, os.Stdin, os.Stdout, os.Stderr))
 	}
 	goleak.VerifyTestMain(m)
@@ -38,7 +40,7 @@ func target(t testing.TB, mode string, env ...string) client.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client.Target{Command: []string{exe}, Env: append(append(os.Environ(), modeVariable+"="+mode), env...)}
+	return client.Target{Command: []string{exe}, Env: append(append(os.Environ(), modeVariable+"="+mode, "GORACE=atexit_sleep_ms=0"), env...)}
 }
 
 // frame is a message as the server sees it.
@@ -72,6 +74,10 @@ func serveMode(mode string, in io.Reader, out, errs io.Writer) int {
 	case "silent":
 		_, _ = io.Copy(io.Discard, in)
 		return 0
+	case "lingers":
+		return linger()
+	case "leaves-child", "leaves-child-and-exits":
+		leaveChild()
 	case "loud-stderr":
 		_, _ = errs.Write(bytes.Repeat([]byte("x"), 256<<10))
 	case "banner":
@@ -169,7 +175,7 @@ func serveCall(mode string, f frame, calls int, in io.Reader, out io.Writer, say
 	var name string
 	_ = json.Unmarshal(f.Params["name"], &name)
 	switch mode {
-	case "exits-mid-call":
+	case "exits-mid-call", "leaves-child-and-exits":
 		return true, 7
 	case "exits-after-answer":
 		fmt.Fprint(out, ok) // without a newline

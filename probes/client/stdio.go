@@ -43,8 +43,8 @@ type outgoing struct {
 	err   error         // read after done
 }
 
-// startStdio starts the command.
-func startStdio(c *Conn) (*stdio, *Fault) {
+// startStdio starts the command and makes it the connection's transport.
+func startStdio(c *Conn) *Fault {
 	t := &stdio{
 		conn:   c,
 		queue:  make(chan outgoing, replyQueue),
@@ -54,17 +54,17 @@ func startStdio(c *Conn) (*stdio, *Fault) {
 	}
 	childIn, stdin, err := os.Pipe()
 	if err != nil {
-		return nil, fault(ServerNotStarted, CommandFailed)
+		return fault(ServerNotStarted, CommandFailed)
 	}
 	stdout, childOut, err := os.Pipe()
 	if err != nil {
 		closeAll(childIn, stdin)
-		return nil, fault(ServerNotStarted, CommandFailed)
+		return fault(ServerNotStarted, CommandFailed)
 	}
 	stderr, childErr, err := os.Pipe()
 	if err != nil {
 		closeAll(childIn, stdin, stdout, childOut)
-		return nil, fault(ServerNotStarted, CommandFailed)
+		return fault(ServerNotStarted, CommandFailed)
 	}
 	for _, f := range []*os.File{childIn, childOut, childErr} {
 		f.Fd() // makes it blocking, which is what programs expect
@@ -80,17 +80,18 @@ func startStdio(c *Conn) (*stdio, *Fault) {
 		closeAll(stdin, stdout, stderr)
 		f := fault(ServerNotStarted, CommandFailed)
 		errors.As(err, &f.Start)
-		return nil, f
+		return f
 	}
 	if t.proc.GuardErr != nil {
 		c.note(NoteGuard)
 	}
 	t.stdin, t.stdout, t.stderr = stdin, stdout, stderr
+	c.setTransport(t) // before anything can be read that wants a reply
 	t.pumps.Go(t.write)
 	t.pumps.Go(t.read)
 	t.pumps.Go(t.drain)
 	t.pumps.Go(t.wait)
-	return t, nil
+	return nil
 }
 
 func closeAll(files ...*os.File) {
