@@ -142,6 +142,19 @@ func TestIndexTable(t *testing.T) {
 	t.Logf("  ratio             %s", spread(ratios))
 	t.Logf("  1,000 new         %s s", spread(thousand))
 	t.Logf("  nothing new       %s s", spread(nothing))
+	for _, query := range []string{
+		`SELECT count(*) FROM windows`,
+		`SELECT * FROM windows WHERE failure_id = (SELECT max(call_id) FROM failures)`,
+		`SELECT * FROM tool_health`,
+		`SELECT server, tool, outcome, COUNT(*) FROM calls GROUP BY 1,2,3`,
+	} {
+		start := time.Now()
+		rows := read(t, h, func(conn *sqlite.Conn) (n int64, err error) {
+			err = sqlitex.Execute(conn, query, &sqlitex.ExecOptions{ResultFunc: func(s *sqlite.Stmt) error { n = s.ColumnInt64(0); return nil }})
+			return n, err
+		})
+		t.Logf("  %.3f s (%d)  %s", time.Since(start).Seconds(), rows, query)
+	}
 }
 
 func spread(v []float64) string {

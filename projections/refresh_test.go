@@ -136,6 +136,17 @@ func TestReasonsForFull(t *testing.T) {
 		{"source changed", func(t *testing.T, h *home.Home, c *capture) {
 			put(t, h, c.path, bytes.Replace(c.text, []byte(`"request_bytes":100`), []byte(`"request_bytes":101`), 1))
 		}, "a source changed: "},
+		{"source changed within a step of the file system's clock", func(t *testing.T, h *home.Home, c *capture) {
+			name := filepath.Join(h.Store(), c.path)
+			info, err := os.Stat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, h, c.path, bytes.Replace(c.text, []byte(`"request_bytes":100`), []byte(`"request_bytes":101`), 1))
+			if err := os.Chtimes(name, info.ModTime(), info.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+		}, "a source changed: "},
 		{"other ledger", func(t *testing.T, h *home.Home, c *capture) {
 			other := newHome(t)
 			c.write(t, other)
