@@ -49,8 +49,9 @@ func (b *Budget) take() *Fault {
 	return nil
 }
 
-// context is ctx, cancelled with a Fault as its cause when the time is up.
-func (b *Budget) context(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+// Context is ctx, cancelled with a Fault as its cause when the time is up.
+// cancel must be called.
+func (b *Budget) Context(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := b.clock.AfterFunc(b.deadline.Sub(b.clock.Now()), func() {
 		cancel(&Fault{Kind: BudgetExceeded, Detail: OutOfTime})

@@ -155,7 +155,7 @@ func (c *Conn) operation(ctx context.Context, p *Pending, r Request) (*Response,
 	if f != nil {
 		return nil, f
 	}
-	ctx, cancelBudget := c.o.Budget.context(ctx)
+	ctx, cancelBudget := c.o.Budget.Context(ctx)
 	defer cancelBudget(nil)
 	var (
 		extra   []member

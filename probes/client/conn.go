@@ -99,7 +99,7 @@ func (c *Conn) Notify(ctx context.Context, method string, params []byte) error {
 }
 
 func (c *Conn) send(ctx context.Context, frame []byte, method string) *Fault {
-	ctx, cancel := c.o.Budget.context(ctx)
+	ctx, cancel := c.o.Budget.Context(ctx)
 	defer cancel(nil)
 	return c.transport().send(ctx, frame, method)
 }

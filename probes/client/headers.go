@@ -2,6 +2,8 @@ package client
 
 import (
 	"encoding/base64"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
@@ -87,11 +89,15 @@ func encodeHeader(s string) string {
 	return open + base64.StdEncoding.EncodeToString([]byte(s)) + end
 }
 
-// learn notes which arguments the tools of a catalog page want in headers.
-func (c *Conn) learn(tools rawjson.Value) {
+// Learn notes which arguments the tools of a catalog want in headers. Page does
+// so too; a connection that reads no catalog has to be told.
+func (c *Conn) Learn(tools []rawjson.Value) { c.learn(slices.Values(tools)) }
+
+// learn is Learn of a page.
+func (c *Conn) learn(tools iter.Seq[rawjson.Value]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for tool := range tools.Elements() {
+	for tool := range tools {
 		v, _ := tool.Get("name")
 		name, ok := v.Text()
 		if !ok {

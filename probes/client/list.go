@@ -80,7 +80,7 @@ func (c *Conn) Page(ctx context.Context, method, list string, cursor rawjson.Val
 		p.Entries = append(p.Entries, e)
 	}
 	if method == "tools/list" {
-		c.learn(entries)
+		c.learn(entries.Elements())
 	}
 	next, _ := response.Result.Get("nextCursor")
 	switch next.Kind() {
