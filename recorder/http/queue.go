@@ -76,6 +76,9 @@ func (q *queue) put(it item) bool {
 // lose counts what an exchange that could not be begun has forwarded. When too
 // many sessions lose something, the rest is counted for those without one.
 func (q *queue) lose(key sessionKey, n loss) {
+	if n == (loss{}) {
+		return
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lost[key]
