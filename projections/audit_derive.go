@@ -23,7 +23,7 @@ func (a *auditor) derive(ctx context.Context) error {
 	err := index.Read(ctx, a.index, func(conn *sqlite.Conn) (err error) {
 		clear(paths)
 		clear(limits)
-		if meta, err = index.Check(conn, a.workers); err != nil {
+		if meta, err = index.ReadMeta(conn); err != nil {
 			return err
 		}
 		return index.Sources(conn, true, func(s index.Source) {

@@ -15,9 +15,6 @@ func Digest(ctx context.Context, h *home.Home) (string, error) { return digestOf
 
 func digestOf(ctx context.Context, path string) (d string, err error) {
 	err = index.Read(ctx, path, func(conn *sqlite.Conn) error {
-		if _, err := index.Check(conn, index.Workers()); err != nil {
-			return err
-		}
 		d, err = index.Digest(conn, index.Workers())
 		return err
 	})

@@ -178,7 +178,7 @@ func (c *cycle) run(ctx context.Context) (*Result, error) {
 // The index's state is nil when there is none that can be read.
 func (c *cycle) inspect(ctx context.Context) (meta *index.Meta, p *plan, err error) {
 	err = index.Read(ctx, c.index, func(conn *sqlite.Conn) error {
-		if meta, err = index.Check(conn, c.workers); err != nil {
+		if meta, err = index.ReadMeta(conn); err != nil {
 			return err
 		}
 		if c.rebuild {

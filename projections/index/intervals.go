@@ -8,7 +8,10 @@ import (
 )
 
 // Interval is a closed range of numbers.
-type Interval struct{ Lo, Hi int64 }
+type Interval struct {
+	Lo int64 `json:"from"`
+	Hi int64 `json:"to"`
+}
 
 // Intervals is a set of numbers as sorted, disjoint, non-adjacent ranges. The
 // sequence numbers of a capture are nearly always one range, the dead runs of a

@@ -48,7 +48,8 @@ func OpenReader(ctx context.Context, path string) (*sqlite.Conn, error) {
 }
 
 // Read runs f over one snapshot of the index. An index that turns out damaged
-// is opened once more: it may have been replaced a moment ago.
+// is opened once more, and f runs again: it may have been replaced a moment ago.
+// It returns ErrNone, ErrOutdated or ErrUnreadable when there is nothing to read.
 func Read(ctx context.Context, path string, f func(*sqlite.Conn) error) error {
 	err := readOnce(ctx, path, f)
 	if errors.Is(err, ErrUnreadable) {
@@ -66,7 +67,7 @@ func readOnce(ctx context.Context, path string, f func(*sqlite.Conn) error) (err
 	if err := sqlitex.ExecuteTransient(conn, "BEGIN", nil); err != nil {
 		return unreadable(err)
 	}
-	if err := checkSchema(conn); err != nil {
+	if _, err := Check(conn, Workers()); err != nil {
 		return err
 	}
 	return unreadable(f(conn))
