@@ -92,7 +92,8 @@ func (p *Pending) Result() (*Response, error) {
 // Cancel tells the server that the answer is not wanted any more: with a
 // notification, after which an answer may still come, or for a stateless server
 // over HTTP by closing the stream, after which the call ends with ErrCancelled.
-// Reason is a word for the server's log.
+// Reason is a word for the server's log. A call that is not Sent yet is not
+// cancelled.
 func (p *Pending) Cancel(ctx context.Context, reason string) error {
 	p.mu.Lock()
 	k := p.current

@@ -27,6 +27,8 @@ const (
 	NoteGuard            Note = "the server runs without a guard process"
 	NoteIdleRequests     Note = "the server sent too many requests outside of calls, which were left unanswered"
 	NoteStatelessRequest Note = "the server sent a request of its own, which revision 2026-07-28 does not allow"
+	NoteNeededTerm       Note = "the server did not end with its input: TERM ended it"
+	NoteNeededKill       Note = "the server ended neither with its input nor by TERM: KILL ended it"
 	NoteBatch            Note = "the server answered with a batch"
 )
 

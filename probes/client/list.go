@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
@@ -65,7 +66,7 @@ func (c *Conn) Page(ctx context.Context, method, list string, cursor rawjson.Val
 	response, err := c.Do(ctx, Request{Method: method, Params: params})
 	if err != nil {
 		e := &PageError{Page: 1, Problem: PageFailed}
-		e.Fault, _ = err.(*Fault)
+		errors.As(err, &e.Fault)
 		return nil, e
 	}
 	if response.Error != nil {
@@ -106,7 +107,8 @@ func (c *Conn) List(ctx context.Context, method, list string, maxPages int) (ent
 	for pages < maxPages {
 		p, err := c.Page(ctx, method, list, cursor)
 		if err != nil {
-			if e, ok := err.(*PageError); ok {
+			var e *PageError
+			if errors.As(err, &e) {
 				e.Page = pages + 1
 			}
 			return entries, pages, err

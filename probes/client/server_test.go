@@ -109,7 +109,7 @@ func serveMode(mode string, in io.Reader, out, errs io.Writer) int {
 			case "hangs-on-discover":
 				_, _ = io.Copy(io.Discard, in)
 				return 0
-			case "modern", "modern-input", "modern-asks":
+			case "modern", "modern-input", "modern-asks", "modern-samples":
 				say("%s", result(f.ID, discovered))
 			case "modern-older":
 				say("%s", result(f.ID, `{"supportedVersions":["2025-06-18","2025-03-26"]}`))
@@ -258,6 +258,9 @@ func serveCall(mode string, f frame, calls int, in io.Reader, out io.Writer, say
 		return false, 0
 	case "modern-asks":
 		say(`{"jsonrpc":"2.0","id":0,"method":"roots/list"}`)
+	case "modern-samples":
+		say("%s", result(f.ID, `{"resultType":"input_required","inputRequests":{"q":{"method":"sampling/createMessage","params":{}}}}`))
+		return false, 0
 	case "modern-input":
 		if f.Params["inputResponses"] == nil {
 			say("%s", result(f.ID, `{"resultType":"input_required","requestState":"st\u00e9","inputRequests":{"who":{"method":"elicitation/create","params":{"message":"m"}}}}`))

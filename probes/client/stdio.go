@@ -29,6 +29,7 @@ type stdio struct {
 	queue   chan outgoing
 	stop    chan struct{} // ends the writer
 	eof     chan struct{} // closed when stdout has ended
+	drained chan struct{} // closed when stderr has ended
 	exited  chan struct{} // closed when the process has ended; exit is set then
 	exit    process.Exit
 	stderrN atomic.Int64
@@ -46,11 +47,12 @@ type outgoing struct {
 // startStdio starts the command and makes it the connection's transport.
 func startStdio(c *Conn) *Fault {
 	t := &stdio{
-		conn:   c,
-		queue:  make(chan outgoing, replyQueue),
-		stop:   make(chan struct{}),
-		eof:    make(chan struct{}),
-		exited: make(chan struct{}),
+		conn:    c,
+		queue:   make(chan outgoing, replyQueue),
+		stop:    make(chan struct{}),
+		eof:     make(chan struct{}),
+		drained: make(chan struct{}),
+		exited:  make(chan struct{}),
 	}
 	childIn, stdin, err := os.Pipe()
 	if err != nil {
@@ -120,6 +122,7 @@ func (t *stdio) write() {
 
 // drain reads stderr from the start, so that the server never waits for it.
 func (t *stdio) drain() {
+	defer close(t.drained)
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := t.stderr.Read(buf)
@@ -203,6 +206,7 @@ func (t *stdio) ended() *Fault {
 	const settle = time.Second // an exit that closes stdout is seen soon after
 	if await(t.conn.o.Clock, t.exited, settle) {
 		f.Detail, f.Exit = ServerExited, &t.exit
+		await(t.conn.o.Clock, t.drained, settle) // so that all is counted
 	}
 	f.StderrBytes = t.stderrN.Load()
 	return f
@@ -266,11 +270,14 @@ func (t *stdio) close() {
 	clock, grace := t.conn.o.Clock, t.conn.o.Grace
 	_ = t.stdin.Close()
 	if !await(clock, t.exited, grace) {
+		note := NoteNeededTerm
 		_ = t.proc.Terminate()
 		if !await(clock, t.exited, grace) {
+			note = NoteNeededKill
 			_ = t.proc.Kill()
 			<-t.exited
 		}
+		t.conn.note(note)
 	}
 	if !await(clock, t.eof, min(grace, time.Second)) {
 		_ = t.proc.Terminate()

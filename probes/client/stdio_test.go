@@ -459,6 +459,9 @@ func TestShutdownLadder(t *testing.T) {
 		go func() { c.Close(); close(done) }()
 		clock.fire(t, 6*time.Second)
 		<-done
+		if notes := c.Facts().Notes; !slices.Contains(notes, client.NoteNeededTerm) {
+			t.Errorf("notes %v", notes)
+		}
 	})
 	t.Run("KILL", func(t *testing.T) {
 		clock := newClock()
@@ -468,6 +471,9 @@ func TestShutdownLadder(t *testing.T) {
 		clock.fire(t, 6*time.Second)
 		clock.fire(t, 6*time.Second)
 		<-done
+		if notes := c.Facts().Notes; !slices.Contains(notes, client.NoteNeededKill) {
+			t.Errorf("notes %v", notes)
+		}
 	})
 }
 
@@ -615,5 +621,85 @@ func TestBudgetTime(t *testing.T) {
 	}
 	if _, err := c.Call(context.Background(), "ping", nil); client.KindOf(err) != client.BudgetExceeded || !budget.Exhausted() {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestHandshakeByHand(t *testing.T) {
+	c := dial(t, target(t, "echoes"), &client.Options{NoHandshake: true})
+	if f := c.Facts(); f.Revision != "" {
+		t.Errorf("revision %s before a handshake", f.Revision)
+	}
+	r, err := c.Initialize(context.Background(), "1999-01-01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, _ := r.Result.Get("protocolVersion")
+	if text, _ := version.Text(); text != "1999-01-01" || c.Facts().Revision != "" {
+		t.Errorf("answered %s, adopted %q", text, c.Facts().Revision)
+	}
+
+	c = dial(t, target(t, "plain"), &client.Options{NoHandshake: true})
+	if _, err := c.Initialize(context.Background(), client.Revision2025b); err != nil || c.Facts().Revision != client.Revision2025c {
+		t.Errorf("adopted %q, %v", c.Facts().Revision, err)
+	}
+
+	c = dial(t, target(t, "sdk"), nil)
+	r, err = c.Discover(context.Background(), "2999-01-01")
+	if err != nil || r.Error == nil || r.Error.Code != -32022 {
+		t.Errorf("a version from the future: %+v, %v", r, err)
+	}
+}
+
+// TestConcurrentCalls asks for answers of different sizes at once.
+func TestConcurrentCalls(t *testing.T) {
+	p := newPeer(t, &peer{})
+	for _, to := range []client.Target{target(t, "plain"), {URL: p.URL}} {
+		c := dial(t, to, nil)
+		var group sync.WaitGroup
+		for i := range 32 {
+			group.Go(func() {
+				r, err := c.Do(context.Background(), client.Request{Method: "tools/call", Params: fmt.Appendf(nil, `{"name":"t%d"}`, i), StringID: i%2 == 0})
+				if err != nil || !r.ExactID {
+					t.Errorf("%+v, %v", r, err)
+					return
+				}
+				params, _ := r.Result.Get("params")
+				name, _ := params.Get("name")
+				if text, _ := name.Text(); to.URL == "" && text != fmt.Sprint("t", i) {
+					t.Errorf("call %d got the answer of %s", i, text)
+				}
+			})
+		}
+		group.Wait()
+	}
+}
+
+func TestInputThatCannotBeGiven(t *testing.T) {
+	c := dial(t, target(t, "modern-samples"), nil)
+	r, err := c.Call(context.Background(), "tools/call", nil)
+	if err != nil || !r.InputRequired() || r.Rounds != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestStoppedRun(t *testing.T) {
+	c := dial(t, target(t, "hangs"), nil)
+	ctx, stop := context.WithCancel(context.Background())
+	p := c.Start(ctx, client.Request{Method: "tools/call"})
+	<-p.Sent()
+	stop()
+	<-p.Done()
+	_, err := p.Result()
+	if f := faultOf(t, err); f.Detail != client.Stopped {
+		t.Errorf("fault %v", f)
+	}
+}
+
+func TestParamsMustBeAnObject(t *testing.T) {
+	c := dial(t, target(t, "plain"), nil)
+	for _, params := range []string{"[]", "1", "{", "{} {}"} {
+		if _, err := c.Call(context.Background(), "x", []byte(params)); err == nil {
+			t.Errorf("%s was sent", params)
+		}
 	}
 }

@@ -22,7 +22,7 @@ type engine struct{ reading *reading }
 func (e engine) compile(pattern string) (jsonschema.Regexp, error) {
 	re, ok := evaluable(pattern)
 	if !ok {
-		return unread{e.reading}, nil
+		return unread(e), nil
 	}
 	return re, nil
 }
