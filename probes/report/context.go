@@ -15,6 +15,9 @@ type Context struct {
 	Protocol Revision
 	// Notes are remarks about the run.
 	Notes []Note
+	// Start is how the server ended or answered instead of starting; nil when it
+	// started or nothing is known.
+	Start *Start
 	// Place is where the readiness score stands among public servers; nil when not
 	// known.
 	Place *Place
@@ -50,6 +53,29 @@ func (v Revision) Number() (Value, bool) {
 		n = n*10 + int64(c-'0')
 	}
 	return Int(n), v.s != ""
+}
+
+// Start is what was seen of a server that did not start. It holds numbers only:
+// what the server wrote is never kept.
+type Start struct {
+	Exited      bool
+	Code        int   // exit code; of no meaning when Signal is not 0
+	Signal      int   // that ended the process; 0 for none
+	StderrBytes int64 // written to stderr
+	Status      int   // HTTP status; 0 for none
+}
+
+func (s *Start) text() string {
+	stderr := ", with " + grouped(s.StderrBytes) + " bytes on stderr"
+	switch {
+	case s.Status != 0:
+		return "the server answered with HTTP status " + decimal(int64(s.Status))
+	case s.Exited && s.Signal != 0:
+		return "the server was ended by signal " + decimal(int64(s.Signal)) + stderr
+	case s.Exited:
+		return "the server exited with code " + decimal(int64(s.Code)) + stderr
+	}
+	return "the server stayed silent" + stderr
 }
 
 // Place is a rank among the servers of a collection.
@@ -196,6 +222,9 @@ func (d *Document) tokens() (int64, bool) {
 // lines are the context as sentences, in a fixed order.
 func (c *Context) lines(d *Document) []string {
 	var list []string
+	if c.Start != nil {
+		list = append(list, c.Start.text())
+	}
 	if c.Price > 0 {
 		n, ok := d.tokens()
 		if !ok {

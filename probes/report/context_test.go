@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mcpeval/mcpeval/probes/manifest"
+	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/probes/report"
 )
 
@@ -58,6 +59,24 @@ func TestRevision(t *testing.T) {
 	for _, s := range []string{"", "hunter2"} {
 		if _, ok := report.RevisionOf(s).Number(); ok {
 			t.Errorf("%q is a number", s)
+		}
+	}
+}
+
+func TestStart(t *testing.T) {
+	for want, start := range map[string]report.Start{
+		"the server exited with code 127, with 43 bytes on stderr":     {Exited: true, Code: 127, StderrBytes: 43},
+		"the server exited with code 0, with 0 bytes on stderr":        {Exited: true},
+		"the server was ended by signal 9, with 1,024 bytes on stderr": {Exited: true, Code: -1, Signal: 9, StderrBytes: 1024},
+		"the server stayed silent, with 12,345 bytes on stderr":        {StderrBytes: 12345},
+		"the server answered with HTTP status 404":                     {Status: 404},
+	} {
+		down := document(other("a", manifest.KindTokenCost, reason.ServerNotStarted))
+		for _, form := range []string{"text", "markdown"} {
+			data, err := forms[form](down, &report.Options{Context: report.Context{Start: &start}})
+			if err != nil || !strings.Contains(string(data), want) {
+				t.Errorf("%v, %q is not in\n%s", err, want, data)
+			}
 		}
 	}
 }

@@ -88,11 +88,17 @@ func reportSchema() (*jsonschema.Schema, error) {
 		when([]member{must("readiness", not(null()))}, []member{must("readiness_error", null())}),
 	}
 	c := s.Definitions["Case"]
-	c.AllOf = verdictRules()
-	for _, pair := range [][2]*jsonschema.Schema{{null(), null()}, {not(null()), not(null())}} {
-		c.AllOf = append(c.AllOf, when([]member{must("reason", pair[0])}, []member{must("hint", pair[1])}))
-	}
+	c.AllOf = append(verdictRules(), hintRules()...)
+	s.Definitions["Check"].AllOf = hintRules()
 	return s, nil
+}
+
+// hintRules say that there is a hint exactly where there is a reason.
+func hintRules() []*jsonschema.Schema {
+	return []*jsonschema.Schema{
+		when([]member{must("reason", null())}, []member{must("hint", null())}),
+		when([]member{must("reason", not(null()))}, []member{must("hint", not(null()))}),
+	}
 }
 
 // labels are the reasons of some classes.
