@@ -290,7 +290,7 @@ func denied(status int) *Fault {
 // readAll reads a body of at most MaxHTTPBody bytes.
 func (x *exchange) readAll() ([]byte, *Fault) {
 	var body []byte
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, 16<<10)
 	for {
 		x.watch.arm(reading, NetworkTimeout)
 		n, err := x.resp.Body.Read(buf)

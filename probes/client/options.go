@@ -7,6 +7,10 @@ import (
 	"github.com/mcpeval/mcpeval/journal/rawjson"
 )
 
+// AuthorizationVariable is the environment variable that callers fill
+// Target.Authorization from.
+const AuthorizationVariable = "MCPEVAL_HTTP_AUTHORIZATION"
+
 // Target is the server to talk to: a command or a URL.
 type Target struct {
 	Command []string

@@ -83,7 +83,7 @@ func (t *httpTransport) events(x *exchange, k *call, last *position) *Fault {
 		silence = 0 // the call's own timeout bounds it
 	}
 	parser := wire.NewEvents(&wire.EventOptions{MaxData: MaxHTTPBody})
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, 16<<10)
 	total, tooLarge := 0, false
 	for {
 		x.watch.arm(reading, silence)
