@@ -10,7 +10,7 @@
 //     a class; nothing in the table depends on a run or on a server.
 //   - A label is API: it is never renamed or given another sense. New ones may
 //     come.
-//   - The table is built by a call and shares nothing that can be changed.
+//   - What is given away shares nothing that can be changed.
 //
 // Non-goals: deciding which reason holds (the probes do), exit codes
 // (probes/report).

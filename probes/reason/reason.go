@@ -3,6 +3,7 @@ package reason
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Label names a reason. The zero value means that there is none; it is null in
@@ -21,7 +22,7 @@ func (l Label) MarshalJSON() ([]byte, error) {
 
 // Known reports whether the table has l.
 func (l Label) Known() bool {
-	_, ok := Of(l)
+	_, ok := byLabel()[l]
 	return ok
 }
 
@@ -66,24 +67,28 @@ func All() []Reason {
 	return slices.Concat(callReasons(), catalogReasons(), interactionReasons(), runReasons())
 }
 
+// byLabel is the table for lookups, built when it is first asked for. What it
+// holds is never changed and never given away.
+var byLabel = sync.OnceValue(func() map[Label]Reason {
+	m := make(map[Label]Reason)
+	for _, r := range All() {
+		m[r.Label] = r
+	}
+	return m
+})
+
 // Of finds a reason by its label.
 func Of(l Label) (Reason, bool) {
-	if l == "" {
-		return Reason{}, false
-	}
-	for _, r := range All() {
-		if r.Label == l {
-			return r, true
-		}
-	}
-	return Reason{}, false
+	r, ok := byLabel()[l]
+	r.Kinds = slices.Clone(r.Kinds)
+	return r, ok
 }
 
+// ClassOf is the class of a label, or 0.
+func ClassOf(l Label) Class { return byLabel()[l].Class }
+
 // Fix is the one-line remedy of a label, or "".
-func Fix(l Label) string {
-	r, _ := Of(l)
-	return r.Fix
-}
+func Fix(l Label) string { return byLabel()[l].Fix }
 
 // Gives reports whether a case of this kind may have the reason.
 func (r Reason) Gives(k Kind) bool { return slices.Contains(r.Kinds, k) }

@@ -173,3 +173,15 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+func TestTableCannotBeChanged(t *testing.T) {
+	r, _ := reason.Of(reason.ValueMismatch)
+	r.Kinds[0] = "hunter2"
+	reason.All()[0].Kinds[0] = "hunter2"
+	if again, _ := reason.Of(reason.ValueMismatch); slices.Contains(again.Kinds, "hunter2") || slices.Contains(reason.All()[0].Kinds, "hunter2") {
+		t.Error("a caller changed the table")
+	}
+	if reason.ClassOf(reason.TransportClosed) != reason.Fault || reason.ClassOf("hunter2") != 0 {
+		t.Error("wrong class")
+	}
+}

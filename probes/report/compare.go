@@ -69,7 +69,7 @@ func (c *Comparison) Exit() int {
 			code = max(code, ExitFailed)
 		}
 		for _, k := range c.Cases {
-			switch classOf(k.Results[i].Reason) {
+			switch reason.ClassOf(k.Results[i].Reason) {
 			case reason.Fault, reason.NotRun:
 				code = ExitIncomplete
 			}

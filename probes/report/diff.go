@@ -215,8 +215,8 @@ func diffOf(old, now *Case) DiffCase {
 	switch {
 	case len(fields) == 0:
 		d.Change = Unchanged
-	case now.Passed == Fail && old.Passed != Fail && classOf(old.Reason) != reason.NotRun,
-		old.Passed == Pass && classOf(now.Reason) == reason.NotRun:
+	case now.Passed == Fail && old.Passed != Fail && reason.ClassOf(old.Reason) != reason.NotRun,
+		old.Passed == Pass && reason.ClassOf(now.Reason) == reason.NotRun:
 		d.Change = Regressed
 	case old.Passed == Fail && now.Passed == Pass:
 		d.Change = Fixed

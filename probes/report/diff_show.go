@@ -122,7 +122,7 @@ func (s *State) word() string {
 	case Fail:
 		return "FAIL"
 	}
-	if classOf(s.Reason) == reason.NotRun {
+	if reason.ClassOf(s.Reason) == reason.NotRun {
 		return "skip"
 	}
 	return "n/a"

@@ -73,16 +73,11 @@ func TestOnlyLatencyVaries(t *testing.T) {
 		if digest(t, d) != want {
 			t.Fatal("the digest depends on a latency")
 		}
-		if len(d.Cases) > 0 && classOf(d.Cases[0].Reason) != reason.NotRun {
+		if len(d.Cases) > 0 && reason.ClassOf(d.Cases[0].Reason) != reason.NotRun {
 			d.Cases[0].Attempts++
 			if digest(t, d) == want {
 				t.Fatal("the digest does not depend on the attempts")
 			}
 		}
 	})
-}
-
-func classOf(l reason.Label) reason.Class {
-	r, _ := reason.Of(l)
-	return r.Class
 }

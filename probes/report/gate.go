@@ -19,7 +19,7 @@ func Count(cases []Case) Gate {
 			g.Passed++
 		case c.Passed == Fail:
 			g.Failed++
-		case classOf(c.Reason) == reason.NotRun:
+		case reason.ClassOf(c.Reason) == reason.NotRun:
 			g.NotRun++
 		default:
 			g.NotApplicable++
@@ -28,15 +28,10 @@ func Count(cases []Case) Gate {
 	return g
 }
 
-func classOf(l reason.Label) reason.Class {
-	r, _ := reason.Of(l)
-	return r.Class
-}
-
 // faulted reports whether some case could not be judged to its end.
 func faulted(cases []Case) bool {
 	for i := range cases {
-		switch classOf(cases[i].Reason) {
+		switch reason.ClassOf(cases[i].Reason) {
 		case reason.Fault, reason.NotRun:
 			return true
 		}
@@ -91,7 +86,7 @@ func Judge(cases []Case, rules Rules) Outcome {
 		selected[c.ID] = c
 		switch {
 		case c.Passed != Fail:
-		case known[c.ID] && classOf(c.Reason) == reason.Failure:
+		case known[c.ID] && reason.ClassOf(c.Reason) == reason.Failure:
 			o.Excused = append(o.Excused, c.ID)
 		default:
 			unexcused++

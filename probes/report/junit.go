@@ -118,7 +118,7 @@ func (v *view) junitCase(c *Case) junitCase {
 	case c.Passed == Pass:
 	case v.excused[c.ID]:
 		j.Skipped = &junitSkipped{"known failure: " + c.why()}
-	case classOf(c.Reason) == reason.Fault:
+	case reason.ClassOf(c.Reason) == reason.Fault:
 		j.Error = problemOf(c.Reason, c.junitDetail())
 	case c.Passed == Fail:
 		j.Failure = problemOf(c.Reason, c.junitDetail())

@@ -81,7 +81,7 @@ func (v *view) mark(c *Case) (mark, color string) {
 		return "pass ", green
 	case c.Passed == Fail:
 		return "FAIL ", red
-	case classOf(c.Reason) == reason.NotRun:
+	case reason.ClassOf(c.Reason) == reason.NotRun:
 		return "skip ", yellow
 	}
 	return "n/a  ", yellow
