@@ -139,7 +139,9 @@ func (c *Conn) unmatched(m message, from *call) {
 		}
 		return
 	}
-	c.counts.Orphans++
+	if from == nil || !m.id.IsZero() {
+		c.counts.Orphans++ // else the exchange tells what it answers
+	}
 	e, _ := readError(m.err)
 	for _, k := range c.pending {
 		if from != nil && k != from {
