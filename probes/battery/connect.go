@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/recorder"
 )
@@ -15,7 +16,7 @@ func (r *run) dial(ctx context.Context, set func(*client.Options)) (*client.Conn
 		Protocol:       r.protocol,
 		StartupTimeout: r.StartupTimeout,
 		Grace:          r.Grace,
-		Timeout:        time.Duration(r.Manifest.TimeoutMS) * time.Millisecond,
+		Timeout:        r.timeout(),
 		Budget:         r.Budget,
 		Clock:          r.Clock,
 		Version:        r.Version.String(),
@@ -23,9 +24,16 @@ func (r *run) dial(ctx context.Context, set func(*client.Options)) (*client.Conn
 	if set != nil {
 		set(o)
 	}
+	r.channels++
 	if r.Journal != nil {
-		r.channels++
-		o.Tap = newTape(r.Journal, r.channels).tap
+		record, look := newTape(r.Journal, r.channels).tap, o.Tap
+		o.Tap = record
+		if look != nil {
+			o.Tap = func(dir journal.Direction, frame []byte, at time.Time) {
+				record(dir, frame, at)
+				look(dir, frame, at)
+			}
+		}
 	}
 	channel := r.channels
 	conn, err := client.Dial(ctx, r.Target, o)
@@ -91,6 +99,14 @@ func (e *env) fresh(ctx context.Context, set func(*client.Options)) (*client.Con
 	return conn, nil
 }
 
+// release ends a connection of the case before the case does.
+func (e *env) release(conn *client.Conn) {
+	e.hangUp(conn)
+	if e.used == conn {
+		e.used = nil
+	}
+}
+
 // aliveTimeout bounds the question whether a server is still there. One that
 // only does not answer it is left in peace.
 const aliveTimeout = 5 * time.Second
@@ -98,15 +114,10 @@ const aliveTimeout = 5 * time.Second
 // alive asks the server for a sign of life and returns the fault of one that has
 // none: what a case did to the server is charged to it.
 func (e *env) alive(ctx context.Context, conn *client.Conn) error {
-	facts := conn.Facts()
-	q := client.Request{Method: "ping", Timeout: aliveTimeout}
-	if facts.Lifecycle == client.Stateless {
-		q.Method = "server/discover"
-	}
 	if e.mute {
 		return nil
 	}
-	_, err := conn.Do(ctx, q)
+	_, err := conn.Do(ctx, e.signOfLife(conn))
 	f, ok := errors.AsType[*client.Fault](err)
 	switch {
 	case !ok:
@@ -121,6 +132,21 @@ func (e *env) alive(ctx context.Context, conn *client.Conn) error {
 	}
 	return nil
 }
+
+// signOfLife is the request that every server answers.
+func (e *env) signOfLife(conn *client.Conn) client.Request {
+	q := client.Request{Method: "ping", Timeout: aliveTimeout}
+	if facts := conn.Facts(); facts.Lifecycle == client.Stateless {
+		q.Method = "server/discover"
+	}
+	if own := e.timeout(); own > 0 {
+		q.Timeout = min(q.Timeout, own)
+	}
+	return q
+}
+
+// timeout is the manifest's, 0 for none.
+func (r *run) timeout() time.Duration { return time.Duration(r.Manifest.TimeoutMS) * time.Millisecond }
 
 // wait waits for ch, but no longer than d, the context and the budget. It
 // reports whether ch came; its error is a fault.

@@ -12,13 +12,12 @@ import (
 type degradationOverN struct{ *manifest.DegradationOverN }
 
 func (p degradationOverN) run(ctx context.Context, e *env) (verdict, error) {
-	conn, err := e.fresh(ctx, nil)
-	if err != nil {
+	if _, err := e.fresh(ctx, nil); err != nil {
 		return verdict{}, err
 	}
 	for n := range p.MaxAttempts {
 		e.count(report.Successes, n)
-		a, err := e.call(ctx, conn, p.Call)
+		a, err := e.call(ctx, p.Call)
 		if err != nil {
 			return verdict{}, err
 		}

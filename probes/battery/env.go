@@ -38,6 +38,7 @@ type env struct {
 	own      []*client.Conn // end with the case
 	used     *client.Conn   // the last one that the case took
 	attempts int
+	renewed  bool // the common session was begun anew
 	together bool // attempts are made at once, so that none is the first
 	measured report.Measurements
 }
@@ -49,15 +50,26 @@ func (e *env) count(m report.Metric, n int) { e.measured[m] = report.Int(int64(n
 
 func (e *env) flag(m report.Metric, b bool) { e.measured[m] = report.Bool(b) }
 
-// call makes a tool call, which is an attempt.
-func (e *env) call(ctx context.Context, conn *client.Conn, c manifest.Call) (*answer, error) {
-	return e.attempt(ctx, conn, client.Request{Method: "tools/call", Params: toolParams(c)})
+// call makes a tool call on the connection that the case took last. It is an
+// attempt.
+func (e *env) call(ctx context.Context, c manifest.Call) (*answer, error) {
+	return e.attempt(ctx, client.Request{Method: "tools/call", Params: toolParams(c)})
 }
 
-// attempt makes a request whose answer is read like that of a tool.
-func (e *env) attempt(ctx context.Context, conn *client.Conn, q client.Request) (*answer, error) {
+// attempt makes a request whose answer is read like that of a tool. A session
+// that other cases used, too, may have come to its end: then, once, the case goes
+// on in a new one, since the server has not run the call.
+func (e *env) attempt(ctx context.Context, q client.Request) (*answer, error) {
 	e.attempts++
-	response, err := conn.Do(ctx, q)
+	response, err := e.used.Do(ctx, q)
+	if f, ok := errors.AsType[*client.Fault](err); ok && f.Detail == client.SessionLost && e.used == e.shared && !e.renewed {
+		e.renewed = true
+		e.notes.reconnects++
+		e.dropShared()
+		if _, err = e.common(ctx); err == nil {
+			response, err = e.used.Do(ctx, q)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +87,11 @@ func (r *run) runCase(ctx context.Context, c manifest.Case) report.Case {
 	e := &env{run: r, measured: report.Measurements{}}
 	v, err := probeOf(c).run(ctx, e)
 	if err == nil && e.used != nil && e.attempts > 0 {
-		err = e.alive(ctx, e.used)
+		if dead := e.alive(ctx, e.used); dead != nil && verdictOf(v.reason) == report.Fail {
+			r.dropShared() // the verdict stands
+		} else {
+			err = dead
+		}
 	}
 	for _, conn := range e.own {
 		r.hangUp(conn)

@@ -14,13 +14,12 @@ import (
 type errorHonesty struct{ *manifest.ErrorHonesty }
 
 func (p errorHonesty) run(ctx context.Context, e *env) (verdict, error) {
-	conn, err := e.fresh(ctx, nil)
-	if err != nil {
+	if _, err := e.fresh(ctx, nil); err != nil {
 		return verdict{}, err
 	}
 	var first string
 	for n := range p.MaxAttempts {
-		a, err := e.call(ctx, conn, p.Call)
+		a, err := e.call(ctx, p.Call)
 		if err != nil {
 			return verdict{}, err
 		}

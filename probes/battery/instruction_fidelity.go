@@ -10,11 +10,10 @@ import (
 type instructionFidelity struct{ *manifest.InstructionFidelity }
 
 func (p instructionFidelity) run(ctx context.Context, e *env) (verdict, error) {
-	conn, err := e.common(ctx)
-	if err != nil {
+	if _, err := e.common(ctx); err != nil {
 		return verdict{}, err
 	}
-	a, err := e.call(ctx, conn, p.Call)
+	a, err := e.call(ctx, p.Call)
 	if err != nil {
 		return verdict{}, err
 	}

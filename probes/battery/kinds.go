@@ -31,6 +31,18 @@ func probeOf(c manifest.Case) probe {
 		return surfaceListing{c}
 	case *manifest.OutputSchema:
 		return outputSchema{c}
+	case *manifest.Cancellation:
+		return cancellation{c}
+	case *manifest.ProtocolNegotiation:
+		return protocolNegotiation{c}
+	case *manifest.Sampling:
+		return sampling{c}
+	case *manifest.Elicitation:
+		return elicitation{c}
+	case *manifest.ResourceSubscription:
+		return resourceSubscription{c}
+	case *manifest.Completion:
+		return completion{c}
 	case *manifest.Workflow:
 		return workflow{c}
 	}

@@ -14,13 +14,12 @@ import (
 type latencyBudget struct{ *manifest.LatencyBudget }
 
 func (p latencyBudget) run(ctx context.Context, e *env) (verdict, error) {
-	conn, err := e.common(ctx)
-	if err != nil {
+	if _, err := e.common(ctx); err != nil {
 		return verdict{}, err
 	}
 	var slowest time.Duration
 	for range p.Attempts {
-		a, err := e.call(ctx, conn, p.Call)
+		a, err := e.call(ctx, p.Call)
 		if err != nil {
 			return verdict{}, err
 		}

@@ -30,11 +30,10 @@ func (p outputSchema) run(ctx context.Context, e *env) (verdict, error) {
 			return because(reason.InvalidSchema), nil
 		}
 	}
-	conn, err := e.common(ctx)
-	if err != nil {
+	if _, err := e.common(ctx); err != nil {
 		return verdict{}, err
 	}
-	a, err := e.call(ctx, conn, p.Call)
+	a, err := e.call(ctx, p.Call)
 	switch {
 	case err != nil:
 		return verdict{}, err

@@ -17,12 +17,11 @@ import (
 type payloadBounds struct{ *manifest.PayloadBounds }
 
 func (p payloadBounds) run(ctx context.Context, e *env) (verdict, error) {
-	conn, err := e.common(ctx)
-	if err != nil {
+	if _, err := e.common(ctx); err != nil {
 		return verdict{}, err
 	}
 	e.count(report.PayloadBytes, p.SizeBytes)
-	a, err := e.call(ctx, conn, manifest.Call{Tool: p.Tool, Arguments: p.arguments()})
+	a, err := e.call(ctx, manifest.Call{Tool: p.Tool, Arguments: p.arguments()})
 	handled := err == nil && a.ok
 	if err != nil && !refusesSize(err) {
 		return verdict{}, err

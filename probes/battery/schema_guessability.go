@@ -37,11 +37,10 @@ func (p schemaGuessability) run(ctx context.Context, e *env) (verdict, error) {
 			return because(reason.MissingRequiredArgument), nil
 		}
 	}
-	conn, err := e.common(ctx)
-	if err != nil {
+	if _, err := e.common(ctx); err != nil {
 		return verdict{}, err
 	}
-	a, err := e.call(ctx, conn, p.Call)
+	a, err := e.call(ctx, p.Call)
 	if err != nil {
 		return verdict{}, err
 	}

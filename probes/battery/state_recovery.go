@@ -12,13 +12,12 @@ import (
 type stateRecovery struct{ *manifest.StateRecovery }
 
 func (p stateRecovery) run(ctx context.Context, e *env) (verdict, error) {
-	conn, err := e.fresh(ctx, nil)
-	if err != nil {
+	if _, err := e.fresh(ctx, nil); err != nil {
 		return verdict{}, err
 	}
 	wrong := []reason.Label{reason.FailureNotObserved, reason.RecoveryFailed, reason.ValidationFailed}
 	for i, call := range p.Calls() {
-		a, err := e.call(ctx, conn, call)
+		a, err := e.call(ctx, call)
 		if err != nil {
 			return verdict{}, err
 		}

@@ -12,15 +12,14 @@ import (
 type workflow struct{ *manifest.Workflow }
 
 func (p workflow) run(ctx context.Context, e *env) (verdict, error) {
-	conn, err := e.fresh(ctx, nil)
-	if err != nil {
+	if _, err := e.fresh(ctx, nil); err != nil {
 		return verdict{}, err
 	}
 	e.count(report.StepsPassed, 0)
 	for range p.Repetitions {
 		for i := range p.Steps {
 			step := &p.Steps[i]
-			a, err := e.call(ctx, conn, step.Call)
+			a, err := e.call(ctx, step.Call)
 			if err != nil {
 				return verdict{}, err
 			}
