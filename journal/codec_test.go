@@ -43,7 +43,7 @@ func TestOnlyCanonicalDecodes(t *testing.T) {
 		at := rapid.IntRange(0, len(line)-1).Draw(t, "at")
 		switch rapid.IntRange(0, 3).Draw(t, "damage") {
 		case 0:
-			line[at] = rapid.SampledFrom([]byte(` {}[],:"\019aZ-.tfn` + "\x00\xff")).Draw(t, "byte")
+			line[at] = rapid.SampledFrom([]byte(` {}[],:"\019aZ-.tfn`+"\x00\xff")).Draw(t, "byte")
 		case 1:
 			line = append(line[:at], line[at+1:]...)
 		case 2:
