@@ -122,8 +122,8 @@ func (p *plan) compare(store string, src index.Source, f journal.File, now time.
 		return "a source changed: " + f.Path
 	}
 	src.Size, src.MTime = f.Size, settled(f, now)
-	if f.Size > src.Offset && hasLine(store, f.Path, src.Offset, f.Size) {
-		src.CorruptLine, src.CorruptOffset, src.CorruptReason = 0, 0, "" // it may have been mended
+	if src.CorruptLine > 0 || f.Size > src.Offset && hasLine(store, f.Path, src.Offset, f.Size) {
+		src.CorruptLine, src.CorruptOffset, src.CorruptReason = 0, 0, "" // it may have been mended, or cut off
 		p.add(src, f.Size)
 	} else {
 		p.touch = append(p.touch, src)

@@ -96,6 +96,11 @@ func TestCorruptLine(t *testing.T) {
 		t.Errorf("%+v, want corrupt at %s", captures, want)
 	}
 	sameAsRebuilt(t, h)
+	put(t, h, c.path, append(append([]byte(nil), c.text[:good]...), bad[:9]...))
+	if res := refresh(t, h); len(res.Corrupt) != 0 || len(res.Torn) != 1 || res.Full {
+		t.Errorf("the bad line cut: %+v", res)
+	}
+	sameAsRebuilt(t, h)
 	put(t, h, c.path, c.text)
 	if res := refresh(t, h); len(res.Corrupt) != 0 || res.Calls != 4 || res.Full {
 		t.Errorf("mended: %+v", res)
