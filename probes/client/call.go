@@ -43,6 +43,7 @@ type call struct {
 	written  time.Time
 	asked    int
 	strays   int       // responses with an id that nobody knows
+	torn     int       // frames that look like a message and are no JSON
 	orphan   *RPCError // an error without an id
 	status   int
 }
@@ -258,7 +259,7 @@ func (c *Conn) exchange(ctx context.Context, p *Pending, r Request, params rawjs
 	if k.fault != nil {
 		f = k.fault
 	}
-	strays := k.strays
+	strays, torn := k.strays, k.torn
 	c.mu.Unlock()
 	if answered {
 		return response, nil
@@ -269,8 +270,11 @@ func (c *Conn) exchange(ctx context.Context, p *Pending, r Request, params rawjs
 		}
 		f = fault(TransportClosed, ConnectionLost)
 	}
-	if f.Kind == TransportTimeout && strays > 0 {
+	switch {
+	case f.Kind == TransportTimeout && strays > 0:
 		f = fault(TransportError, MismatchedID)
+	case torn > 0 && (f.Detail == NoAnswerInTime || f.Detail == ConnectionLost):
+		f = fault(TransportError, MalformedAnswer)
 	}
 	c.giveUp(k, f)
 	return nil, f

@@ -309,6 +309,7 @@ func TestHTTPAnswers(t *testing.T) {
 		{"neither", say("application/json", 200, `{"jsonrpc":"2.0","id":$ID}`), client.TransportError, client.MalformedAnswer, 0},
 		{"array of nothing", say("application/json", 200, `[]`), client.TransportError, client.MalformedAnswer, 200},
 		{"stream without an answer", stream(": nothing\n\n"), client.TransportClosed, client.ConnectionLost, 0},
+		{"half an answer in events", stream("data: {\"jsonrpc\":\"2.0\",\"id\":$ID,\"res\n\n"), client.TransportError, client.MalformedAnswer, 0},
 		{"500", say("text/html", 500, "CANARY"), client.TransportError, client.HTTPStatus, 500},
 		{"400 text", say("text/plain", 400, "CANARY"), client.TransportError, client.HTTPStatus, 400},
 		{"401", say("application/json", 401, `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"m"}}`), client.TransportError, client.Unauthorized, 401},

@@ -16,7 +16,7 @@ func (c *Conn) inbound(frame []byte, at time.Time, from *call) {
 	c.tap(journal.Inbound, frame, at)
 	v, err := rawjson.Parse(frame)
 	if err != nil {
-		c.unreadable(frame)
+		c.unreadable(frame, from)
 		return
 	}
 	if v.Kind() != rawjson.Array {
@@ -34,10 +34,21 @@ func (c *Conn) inbound(frame []byte, at time.Time, from *call) {
 }
 
 // unreadable counts a frame that is no JSON. An answer that only its encoding
-// spoils ends its call at once.
-func (c *Conn) unreadable(frame []byte) {
+// spoils ends its call at once; what else looks like a message may have been the
+// answer to any call that then gets none.
+func (c *Conn) unreadable(frame []byte, from *call) {
 	if utf8.Valid(frame) {
-		c.count(func(n *Counts) { n.BannerLines++ })
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.counts.BannerLines++
+		if !bytes.Contains(frame, []byte(`"jsonrpc"`)) {
+			return
+		}
+		for _, k := range c.pending {
+			if from == nil || k == from {
+				k.torn++
+			}
+		}
 		return
 	}
 	c.count(func(n *Counts) { n.InvalidUTF8++ })
