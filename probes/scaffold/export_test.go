@@ -1,0 +1,4 @@
+package scaffold
+
+// LatencyBudget is latencyBudget, for its table.
+var LatencyBudget = latencyBudget
