@@ -20,6 +20,7 @@ import (
 //	child exit CODE       ends with that code
 //	child cat             echoes stdin
 //	child serve           answers every request with as much text as it came with
+//	child hang            says "got it" to the first line and never ends by itself
 func child() {
 	args := os.Args[1:]
 	switch args[0] {
@@ -51,6 +52,10 @@ func child() {
 		io.Copy(os.Stdout, os.Stdin)
 	case "serve":
 		serveEcho()
+	case "hang":
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+		fmt.Println("got it")
+		select {}
 	default:
 		os.Exit(2)
 	}
