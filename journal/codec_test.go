@@ -15,6 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mcpeval/mcpeval/journal"
+	"github.com/mcpeval/mcpeval/journal/journaltest"
+	"github.com/mcpeval/mcpeval/journal/sanitize"
 )
 
 // equal compares events by what they are: sanitize's types are comparable.
@@ -22,7 +24,7 @@ var equal = cmp.Comparer(func(a, b journal.Event) bool { return reflect.DeepEqua
 
 func TestDecodeInvertsAppend(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := genEvent.Draw(t, "event")
+		want := journaltest.Event.Draw(t, "event")
 		line := journal.AppendEvent(nil, &want)
 		var got journal.Event
 		if err := journal.NewDecoder().Decode(journal.FileCapture, line, &got); err != nil {
@@ -38,7 +40,7 @@ func TestDecodeInvertsAppend(t *testing.T) {
 // own encoding.
 func TestOnlyCanonicalDecodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		ev := genEvent.Draw(t, "event")
+		ev := journaltest.Event.Draw(t, "event")
 		line := journal.AppendEvent(nil, &ev)
 		at := rapid.IntRange(0, len(line)-1).Draw(t, "at")
 		switch rapid.IntRange(0, 3).Draw(t, "damage") {
@@ -300,7 +302,7 @@ func FuzzLegacy(f *testing.F) {
 			// what was read must be inside the grammar: give it an identity and it is a line
 			ev.Capture, ev.ID, ev.Seq = uuid.MustParse("8f14e45f-ceea-4e1b-8a3c-0123456789ab"), uuid.MustParse("0191e7a2-aaaa-7bbb-8ccc-0123456789ab"), max(ev.Seq, 2)
 			if ev.Server.IsZero() {
-				ev.Server = must(genLabelParse, "demo")
+				ev.Server = journaltest.Must(sanitize.ParseLabel, "demo")
 			}
 			if c, ok := ev.Body.(*journal.Call); ok {
 				c.RequestBytes = 0

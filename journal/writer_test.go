@@ -13,13 +13,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/mcpeval/mcpeval/journal"
+	"github.com/mcpeval/mcpeval/journal/journaltest"
 	"github.com/mcpeval/mcpeval/journal/sanitize"
 )
 
 // errDiskFull stands for ENOSPC, which not every system has.
 var errDiskFull = errors.New("no space left on device")
-
-var genLabelParse = sanitize.ParseLabel
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
@@ -27,8 +26,8 @@ var day = time.Date(2026, 11, 30, 23, 59, 59, 999e6, time.UTC)
 
 func options(store string) *journal.Options {
 	return &journal.Options{
-		Store: store, Session: must(sanitize.ParseSession, "session:"+string(bytes.Repeat([]byte("ab"), 32))), Server: must(sanitize.ParseLabel, "demo"),
-		Kind: journal.Real, Recorder: journal.RecorderShim, Version: must(sanitize.ParseLabel, "1.2.3"), SaltID: must(sanitize.ParseSaltID, "01234567"),
+		Store: store, Session: journaltest.Must(sanitize.ParseSession, "session:"+string(bytes.Repeat([]byte("ab"), 32))), Server: journaltest.Must(sanitize.ParseLabel, "demo"),
+		Kind: journal.Real, Recorder: journal.RecorderShim, Version: journaltest.Must(sanitize.ParseLabel, "1.2.3"), SaltID: journaltest.Must(sanitize.ParseSaltID, "01234567"),
 		Now: func() time.Time { return day },
 	}
 }
@@ -77,7 +76,7 @@ func TestWriter(t *testing.T) {
 	if want := "captures/2026-11-30/" + w.CaptureID().String() + ".jsonl"; w.Path() != want {
 		t.Errorf("path %s, want %s", w.Path(), want)
 	}
-	id, err := w.Append(day, &journal.Notification{Origin: journal.FromServer, Method: must(sanitize.ParseMethod, "notifications/message")})
+	id, err := w.Append(day, &journal.Notification{Origin: journal.FromServer, Method: journaltest.Must(sanitize.ParseMethod, "notifications/message")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mcpeval/mcpeval/journal"
+	"github.com/mcpeval/mcpeval/journal/journaltest"
 	"github.com/mcpeval/mcpeval/journal/rawjson"
 )
 
@@ -20,7 +21,7 @@ func TestEventAcceptsTheCodec(t *testing.T) {
 	s := schemaOf(t, "event")
 	seen := map[journal.Type]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		ev := genEvent.Draw(t, "event")
+		ev := journaltest.Event.Draw(t, "event")
 		seen[ev.Body.Type()]++
 		line := journal.AppendEvent(nil, &ev)
 		if !accepts(s, line) {
@@ -46,7 +47,7 @@ func TestEventAcceptsTheCodec(t *testing.T) {
 func TestEventAgreesWithTheDecoder(t *testing.T) {
 	s := schemaOf(t, "event")
 	rapid.Check(t, func(t *rapid.T) {
-		ev := genEvent.Draw(t, "event")
+		ev := journaltest.Event.Draw(t, "event")
 		line := journal.AppendEvent(nil, &ev)
 		spans := spansOf(line)
 		at := rapid.SampledFrom(spans).Draw(t, "at")

@@ -1,4 +1,6 @@
-package schemas_test
+// Package journaltest draws journal events for the property tests of the
+// packages that write, read and describe them. Only tests import it.
+package journaltest
 
 import (
 	"fmt"
@@ -12,8 +14,9 @@ import (
 	"github.com/mcpeval/mcpeval/journal/sanitize"
 )
 
-// must makes a value by one of sanitize's grammars.
-func must[T any](grammar func([]byte) (T, bool), s string) T {
+// Must makes a value by one of sanitize's grammars. It panics for a text outside
+// it: that is a mistake in a test.
+func Must[T any](grammar func([]byte) (T, bool), s string) T {
 	v, ok := grammar([]byte(s))
 	if !ok {
 		panic("test value outside the grammar: " + s)
@@ -33,26 +36,26 @@ func genUUID(version byte) *rapid.Generator[uuid.UUID] {
 
 func genHex[T any](grammar func([]byte) (T, bool), prefix string, n int) *rapid.Generator[T] {
 	return rapid.Custom(func(t *rapid.T) T {
-		return must(grammar, prefix+rapid.StringMatching(fmt.Sprintf("[0-9a-f]{%d}", n)).Draw(t, "hex"))
+		return Must(grammar, prefix+rapid.StringMatching(fmt.Sprintf("[0-9a-f]{%d}", n)).Draw(t, "hex"))
 	})
 }
 
 var (
-	genLabel = rapid.Map(rapid.StringMatching(`[A-Za-z0-9_.:-]{1,128}`), func(s string) sanitize.Label { return must(sanitize.ParseLabel, s) })
+	genLabel = rapid.Map(rapid.StringMatching(`[A-Za-z0-9_.:-]{1,128}`), func(s string) sanitize.Label { return Must(sanitize.ParseLabel, s) })
 	genCount = rapid.Int64Range(0, 1<<62)
 	genOpt   = rapid.Int64Range(-1, 1<<40)
-	genMeth  = rapid.Map(rapid.SampledFrom(sanitize.Methods()), func(s string) sanitize.Method { return must(sanitize.ParseMethod, s) })
+	genMeth  = rapid.Map(rapid.SampledFrom(sanitize.Methods()), func(s string) sanitize.Method { return Must(sanitize.ParseMethod, s) })
 	genTool  = rapid.Map(rapid.StringMatching(`([A-Za-z0-9_.:/-]{1,128})?`), func(s string) sanitize.Tool {
 		if s == "" {
 			return sanitize.Tool{}
 		}
-		return must(sanitize.ParseTool, s)
+		return Must(sanitize.ParseTool, s)
 	})
 	genShape = rapid.Map(genShapeText, func(s string) sanitize.Shape {
 		if s == "" {
 			return sanitize.Shape{}
 		}
-		return must(sanitize.ParseShape, s)
+		return Must(sanitize.ParseShape, s)
 	})
 	genOrigin = rapid.SampledFrom([]journal.Origin{journal.FromClient, journal.FromServer})
 )
@@ -76,13 +79,13 @@ func genError(t *rapid.T) *journal.CallError {
 	}
 	e := &journal.CallError{Retryable: rapid.SampledFrom([]journal.Tri{journal.Absent, journal.False, journal.True}).Draw(t, "retryable")}
 	if s := rapid.OneOf(rapid.SampledFrom([]string{"", "-32601", `"tool-error"`, "true", `"http-502"`, `"num+"`, `"str4096+"`}), genNumber).Draw(t, "code"); s != "" {
-		e.Code = must(sanitize.ParseCode, s)
+		e.Code = Must(sanitize.ParseCode, s)
 	}
 	if s := rapid.SampledFrom(append([]string{"", "transport", "tool", "protocol"}, sanitize.BucketNames()...)).Draw(t, "layer"); s != "" {
-		e.Layer = must(sanitize.ParseLayer, s)
+		e.Layer = Must(sanitize.ParseLayer, s)
 	}
 	if s := rapid.SampledFrom(append([]string{""}, sanitize.BucketNames()...)).Draw(t, "kind"); s != "" {
-		e.Kind = must(sanitize.ParseBucket, s)
+		e.Kind = Must(sanitize.ParseBucket, s)
 	}
 	if rapid.Bool().Draw(t, "template") {
 		e.TemplateID = genHex(sanitize.ParseTemplateID, "", 16).Draw(t, "template id")
@@ -97,12 +100,12 @@ func optUUID(t *rapid.T, name string) uuid.UUID {
 	return genUUID(7).Draw(t, name)
 }
 
-// genBody draws a body of every type but capture, which only seq 1 may have.
-var genBody = rapid.Custom(func(t *rapid.T) journal.Body {
+// Body draws a body of every type but capture, which only seq 1 may have.
+var Body = rapid.Custom(func(t *rapid.T) journal.Body {
 	switch rapid.IntRange(0, 9).Draw(t, "type") {
 	case 0:
 		return &journal.Handshake{
-			Protocol: must(sanitize.ParseRevision, rapid.SampledFrom([]string{"2025-11-25", "unlisted"}).Draw(t, "protocol")), Lifecycle: rapid.SampledFrom([]journal.Lifecycle{journal.Stateful, journal.Stateless}).Draw(t, "lifecycle"),
+			Protocol: Must(sanitize.ParseRevision, rapid.SampledFrom([]string{"2025-11-25", "unlisted"}).Draw(t, "protocol")), Lifecycle: rapid.SampledFrom([]journal.Lifecycle{journal.Stateful, journal.Stateless}).Draw(t, "lifecycle"),
 			ClientCaps: genCaps(t), ClientCapsOthers: genCount.Draw(t, "others"), ServerCaps: genCaps(t), ServerCapsOthers: genCount.Draw(t, "others"),
 		}
 	case 1:
@@ -112,7 +115,7 @@ var genBody = rapid.Custom(func(t *rapid.T) journal.Body {
 	case 3:
 		a := &journal.Annotation{
 			Target: optUUID(t, "target"), Label: journal.AnnotationKind(rapid.IntRange(1, 5).Draw(t, "label")),
-			Note: must(sanitize.ParseNote, rapid.StringMatching(`[a-zé<>&"\\ \x{2028}]{1,200}`).Draw(t, "note")),
+			Note: Must(sanitize.ParseNote, rapid.StringMatching(`[a-zé<>&"\\ \x{2028}]{1,200}`).Draw(t, "note")),
 		}
 		if a.Target == uuid.Nil {
 			a.LegacySess, a.LegacySeq = genHex(sanitize.ParseSession, "session:", 64).Draw(t, "session"), genCount.Draw(t, "seq")
@@ -125,7 +128,7 @@ var genBody = rapid.Custom(func(t *rapid.T) journal.Body {
 		}
 		return v
 	case 5:
-		return &journal.Readiness{Standard: must(sanitize.ParseStandard, "mcpeval-standard/3"), Total: genOpt.Draw(t, "total"), Protocol: genOpt.Draw(t, "a"), Catalog: genOpt.Draw(t, "b"), Context: genOpt.Draw(t, "c"), Reliability: genOpt.Draw(t, "d"), ErrorHonesty: genOpt.Draw(t, "e"), Coverage: genOpt.Draw(t, "f")}
+		return &journal.Readiness{Standard: Must(sanitize.ParseStandard, "mcpeval-standard/3"), Total: genOpt.Draw(t, "total"), Protocol: genOpt.Draw(t, "a"), Catalog: genOpt.Draw(t, "b"), Context: genOpt.Draw(t, "c"), Reliability: genOpt.Draw(t, "d"), ErrorHonesty: genOpt.Draw(t, "e"), Coverage: genOpt.Draw(t, "f")}
 	case 6:
 		return &journal.Pending{Origin: genOrigin.Draw(t, "origin"), Method: genMeth.Draw(t, "method"), Tool: genTool.Draw(t, "tool"), Args: genShape.Draw(t, "args"), RequestBytes: genCount.Draw(t, "bytes")}
 	case 7:
@@ -141,7 +144,8 @@ var genBody = rapid.Custom(func(t *rapid.T) journal.Body {
 	}
 })
 
-var genEvent = rapid.Custom(func(t *rapid.T) journal.Event {
+// Event draws events of every type, each with its fields anywhere in their ranges.
+var Event = rapid.Custom(func(t *rapid.T) journal.Event {
 	ev := journal.Event{
 		Capture: genUUID(4).Draw(t, "capture"), ID: genUUID(7).Draw(t, "id"), Seq: rapid.Int64Range(1, 1<<62).Draw(t, "seq"),
 		TS:      time.UnixMilli(rapid.Int64Range(-62135596800000, 253402300799999).Draw(t, "ms")).UTC(),
@@ -153,7 +157,7 @@ var genEvent = rapid.Custom(func(t *rapid.T) journal.Event {
 		return ev
 	}
 	copy(ev.Prev[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "prev"))
-	ev.Body = genBody.Draw(t, "body")
+	ev.Body = Body.Draw(t, "body")
 	return ev
 })
 
