@@ -20,6 +20,11 @@ type cancellation struct{ *manifest.Cancellation }
 // cancellation was ignored: that of a faster one may have been on its way.
 const slowEnough = 100 * time.Millisecond
 
+// early is the part of a call's time after which it is cancelled. A server that
+// takes requests from several connections may see a cancellation that is sent at
+// once before the call that it is about.
+const early = 4
+
 func (p cancellation) run(ctx context.Context, e *env) (verdict, error) {
 	conn, err := e.fresh(ctx, nil)
 	if err != nil {
@@ -45,6 +50,13 @@ func (p cancellation) run(ctx context.Context, e *env) (verdict, error) {
 	pending := conn.Start(ctx, q)
 	e.attempts = 2
 	<-pending.Sent()
+	over, err := e.wait(ctx, pending.Done(), natural/early)
+	switch {
+	case err != nil:
+		return verdict{}, err
+	case over:
+		return because(reason.Unobservable), nil
+	}
 	if err := pending.Cancel(ctx, p.Reason); err != nil {
 		return p.errored(e, err)
 	}

@@ -18,14 +18,13 @@ type surface struct {
 	capability, method, list string
 	fields                   []string // texts that every entry has
 	metric                   report.Metric
-	optional                 bool // declared by nothing of its own
 }
 
 func surfaces() []surface {
 	return []surface{
-		{"resources", "resources/list", "resources", []string{"uri", "name"}, report.Resources, false},
-		{"resources", "resources/templates/list", "resourceTemplates", []string{"uriTemplate", "name"}, report.Templates, true},
-		{"prompts", "prompts/list", "prompts", []string{"name"}, report.Prompts, false},
+		{"resources", "resources/list", "resources", []string{"uri", "name"}, report.Resources},
+		{"resources", "resources/templates/list", "resourceTemplates", []string{"uriTemplate", "name"}, report.Templates},
+		{"prompts", "prompts/list", "prompts", []string{"name"}, report.Prompts},
 	}
 }
 
@@ -48,7 +47,7 @@ func (p surfaceListing) run(ctx context.Context, e *env) (verdict, error) {
 		}
 		e.count(s.metric, w.entries)
 		switch {
-		case end == listInvalid, end == listAbsent && !s.optional:
+		case end == listInvalid, end == listAbsent:
 			return because(reason.SurfaceInvalidEnvelope), nil
 		case end == listStalled:
 			return because(reason.SurfaceStalledCursor), nil
