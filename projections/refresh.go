@@ -48,11 +48,12 @@ type Result struct {
 	Reason  string `json:"reason,omitempty"` // for a full rebuild: why
 	Run     int64  `json:"run"`
 
-	// Of the whole index: tools/call requests of clients, the failures among
-	// them, captures.
-	Calls    int64 `json:"calls"`
-	Failures int64 `json:"failures"`
-	Captures int64 `json:"captures"`
+	// Of the whole index: real tools/call requests of clients, the failures among
+	// them, those that probes made, captures.
+	Calls     int64 `json:"calls"`
+	Failures  int64 `json:"failures"`
+	Synthetic int64 `json:"synthetic_calls"`
+	Captures  int64 `json:"captures"`
 
 	// Of the whole index: events by type; records without a schema apart.
 	Events []index.TypeCount `json:"events"`
@@ -230,6 +231,7 @@ func (c *cycle) planFull(reason string) (*plan, error) {
 func (c *cycle) summary(conn *sqlite.Conn, meta *index.Meta) (err error) {
 	r := c.res
 	r.Run, r.Calls, r.Failures, r.Captures = meta.Run, meta.Totals.Calls, meta.Totals.Failures, meta.Totals.Captures
+	r.Synthetic = meta.Totals.Synthetic
 	if r.Events, err = index.TypeCounts(conn); err != nil {
 		return err
 	}

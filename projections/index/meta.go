@@ -11,7 +11,7 @@ import (
 
 // schemaVersion is that of the tables the Writer itself owns. Raise it when
 // they change: an index with another one is rebuilt.
-const schemaVersion = "1"
+const schemaVersion = "2"
 
 const ownSchema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -45,9 +45,10 @@ type Meta struct {
 
 // Totals are counts over the whole index.
 type Totals struct {
-	Calls    int64 // tools/call requests of clients
-	Failures int64 // of those
-	Captures int64
+	Calls     int64 // real tools/call requests of clients
+	Failures  int64 // of those
+	Synthetic int64 // tools/call requests of probes
+	Captures  int64
 }
 
 // workerVersions is "rows:1 calls:1 ...".
@@ -114,7 +115,8 @@ func ReadMeta(conn *sqlite.Conn) (*Meta, error) {
 	}
 	m := &Meta{LedgerID: values["ledger_id"], NewestTS: values["newest_ts"]}
 	for key, to := range map[string]*int64{
-		"run": &m.Run, "calls": &m.Totals.Calls, "failures": &m.Totals.Failures, "captures": &m.Totals.Captures,
+		"run": &m.Run, "calls": &m.Totals.Calls, "failures": &m.Totals.Failures,
+		"synthetic": &m.Totals.Synthetic, "captures": &m.Totals.Captures,
 	} {
 		n, err := strconv.ParseInt(values[key], 10, 64)
 		if err != nil {
@@ -139,6 +141,7 @@ func writeMeta(conn *sqlite.Conn, m *Meta, workers []Worker) error {
 		"newest_ts": m.NewestTS,
 		"calls":     strconv.FormatInt(m.Totals.Calls, 10),
 		"failures":  strconv.FormatInt(m.Totals.Failures, 10),
+		"synthetic": strconv.FormatInt(m.Totals.Synthetic, 10),
 		"captures":  strconv.FormatInt(m.Totals.Captures, 10),
 	} {
 		err := sqlitex.Execute(conn, `INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)`, &sqlitex.ExecOptions{Args: []any{key, value}})

@@ -208,13 +208,15 @@ func (w *Writer) Finish(ledgerID string, run int64, dead Intervals) (*Meta, erro
 	}
 	m := w.meta
 	m.LedgerID, m.Run, m.DeadRuns = ledgerID, run, dead
-	err := sqlitex.Execute(w.conn, `SELECT
-		(SELECT coalesce(sum(rows), 0) FROM totals WHERE origin = 'client' AND method = 'tools/call' AND type IN ('call', 'pending')),
-		(SELECT coalesce(sum(rows), 0) FROM totals WHERE origin = 'client' AND method = 'tools/call' AND type IN ('call', 'pending')
-			AND outcome IN ('error', 'unanswered', 'cancelled')),
+	err := sqlitex.Execute(w.conn, `WITH t AS (SELECT kind, outcome, rows FROM totals
+			WHERE origin = 'client' AND method = 'tools/call' AND type IN ('call', 'pending'))
+		SELECT
+		(SELECT coalesce(sum(rows), 0) FROM t WHERE kind = 'real'),
+		(SELECT coalesce(sum(rows), 0) FROM t WHERE kind = 'real' AND outcome IN ('error', 'unanswered', 'cancelled')),
+		(SELECT coalesce(sum(rows), 0) FROM t WHERE kind = 'synthetic'),
 		(SELECT count(*) FROM captures)`, &sqlitex.ExecOptions{
 		ResultFunc: func(s *sqlite.Stmt) error {
-			m.Totals = Totals{Calls: s.ColumnInt64(0), Failures: s.ColumnInt64(1), Captures: s.ColumnInt64(2)}
+			m.Totals = Totals{Calls: s.ColumnInt64(0), Failures: s.ColumnInt64(1), Synthetic: s.ColumnInt64(2), Captures: s.ColumnInt64(3)}
 			return nil
 		},
 	})

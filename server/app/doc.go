@@ -1,9 +1,11 @@
 // Package app holds the use cases that more than one front end offers: the
-// audit, the doctor's checks and the maintenance of the journal.
+// doctor's checks, the maintenance of the journal, and the evaluation of servers:
+// scaffold, probe, compare.
 //
 //	cli ------+
 //	          +--> app --> projections, journal
-//	server/mcp+
+//	server/mcp+     |
+//	                '--> probes, with one capture of synthetic calls a run
 //
 // A use case is a function from an Options struct to a value that the caller
 // renders. It prints nothing, reads no environment and knows no flag.
