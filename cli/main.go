@@ -50,6 +50,14 @@ func newApp(std *IO, command []string) *urfave.App {
 		Flags:                     []urfave.Flag{urfave.HelpFlag, &urfave.BoolFlag{Name: "version", Usage: "print the version and exit"}},
 		Commands: []*urfave.Command{
 			shimCommand(std, command),
+			shimHTTPCommand(std),
+			initCommand(std, command),
+			probeCommand(std, command),
+			compareCommand(std),
+			reportCommand(std),
+			diffCommand(std),
+			explainCommand(std),
+			schemaCommand(std),
 			indexCommand(std),
 			callsCommand(std),
 			journalCommand(std),
@@ -86,7 +94,7 @@ const exitHelp = "Exit codes: 0 it succeeded; 1 it completed and found something
 func prepare(verb *urfave.Command, path string, command []string) {
 	verb.HideHelpCommand = true
 	verb.OnUsageError = func(_ *urfave.Context, err error, _ bool) error { return flagError(path, err) }
-	if command != nil && verb.Name != shimName {
+	if command != nil && !startsCommand(verb.Name) {
 		verb.Before = func(*urfave.Context) error {
 			return usagef(path, "%s starts no command, so that nothing may follow \"--\"", path)
 		}
