@@ -10,35 +10,40 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 	"go.uber.org/goleak"
+	"golang.org/x/tools/txtar"
 
 	"github.com/mcpeval/mcpeval/probes/demo"
+	"github.com/mcpeval/mcpeval/probes/manifest"
+	"github.com/mcpeval/mcpeval/probes/reason"
 )
 
 var update = flag.Bool("update", false, "rewrite the out sections of testdata/*.txtar")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func find(t *testing.T, name string) demo.Aspect {
+func newServer(t *testing.T, o demo.Options) *demo.Server {
 	t.Helper()
-	a, ok := demo.FindAspect(name)
-	if !ok {
-		t.Fatalf("no aspect %q", name)
+	s, err := demo.New(&o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return a
+	t.Cleanup(s.Close)
+	return s
 }
 
-func serve(t *testing.T, aspect, in string) (string, error) {
+// play serves the lines of in and returns what came out.
+func play(t *testing.T, o demo.Options, in string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := demo.Serve(t.Context(), &demo.Options{In: strings.NewReader(in), Out: &out, Aspect: find(t, aspect)})
+	err := newServer(t, o).ServeStdio(t.Context(), strings.NewReader(in), &out)
 	return out.String(), err
 }
 
@@ -59,7 +64,9 @@ func TestTranscripts(t *testing.T) {
 			for _, f := range archive.Files {
 				section[f.Name] = string(f.Data)
 			}
-			got, err := serve(t, strings.TrimSpace(section["aspect"]), section["in"])
+			got, err := play(t, demo.Options{
+				Broken: strings.TrimSpace(section["aspect"]), Protocol: strings.TrimSpace(section["protocol"]),
+			}, section["in"])
 			if err != nil && !errors.Is(err, demo.ErrExited) {
 				t.Fatal(err)
 			}
@@ -87,9 +94,8 @@ func TestSlowAnswersLateAndCancels(t *testing.T) {
 		var out bytes.Buffer
 		done := make(chan error, 1)
 		start := time.Now()
-		go func() {
-			done <- demo.Serve(context.Background(), &demo.Options{In: in, Out: &out, Aspect: find(t, "slow")})
-		}()
+		server := newServer(t, demo.Options{Broken: "slow"})
+		go func() { done <- server.ServeStdio(context.Background(), in, &out) }()
 		io.WriteString(client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_cities"}}`+"\n"+
 			`{"jsonrpc":"2.0","id":"two","method":"tools/call","params":{"name":"list_cities"}}`+"\n"+
 			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"two"}}`+"\n")
@@ -106,12 +112,21 @@ func TestSlowAnswersLateAndCancels(t *testing.T) {
 	})
 }
 
-func TestExitMidCall(t *testing.T) {
-	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_cities"}}` + "\n"
-	out, err := serve(t, "exit-mid-call", strings.Repeat(call, 5))
-	if !errors.Is(err, demo.ErrExited) || strings.Count(out, "\n") != 2 {
-		t.Errorf("got %v after %d answers, want ErrExited after 2", err, strings.Count(out, "\n"))
-	}
+// The call waits for the time it was told, and reports progress half way.
+func TestWaitForTide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		got, err := play(t, demo.Options{}, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait_for_tide","arguments":{"milliseconds":2000},"_meta":{"progressToken":"p"}}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took != 2*time.Second {
+			t.Errorf("took %v", took)
+		}
+		if !strings.Contains(got, `"method":"notifications/progress"`) || !strings.Contains(got, `"tide":"high"`) {
+			t.Errorf("got %s", got)
+		}
+	})
 }
 
 type brokenWriter struct{}
@@ -122,14 +137,34 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestWriteErrorEnds(t *testing.T) {
 	in := strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", 3)
-	err := demo.Serve(t.Context(), &demo.Options{In: strings.NewReader(in), Out: brokenWriter{}})
+	err := newServer(t, demo.Options{}).ServeStdio(t.Context(), strings.NewReader(in), brokenWriter{})
 	if !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
 }
 
+func TestNewRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		in   demo.Options
+		want error
+	}{
+		{"aspect", demo.Options{Broken: "no-such"}, demo.ErrAspect},
+		{"protocol", demo.Options{Protocol: "ancient"}, demo.ErrProtocol},
+		{"unknown revision", demo.Options{Protocol: "2024-10-07"}, demo.ErrProtocol},
+	} {
+		if _, err := demo.New(&tt.in); !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %v", tt.name, err)
+		}
+	}
+}
+
 func TestAspects(t *testing.T) {
-	name := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	name := regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`)
+	m, err := manifest.Parse(demo.Manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
 	last := ""
 	for _, a := range demo.Aspects() {
 		if !name.MatchString(a.Name) || a.Name <= last {
@@ -138,8 +173,35 @@ func TestAspects(t *testing.T) {
 		if a.Text == "" || len(a.Text) > 90 || strings.Contains(a.Text, "\n") {
 			t.Errorf("%s: %q is no one-line text", a.Name, a.Text)
 		}
-		if !strings.Contains(demo.AspectNames(), a.Name) {
+		if !slices.Contains(strings.Split(demo.AspectNames(), ", "), a.Name) {
 			t.Errorf("%s is not listed", a.Name)
+		}
+		if a.Legal && len(a.Effects) > 0 {
+			t.Errorf("%s: what is legal makes nothing fail", a.Name)
+		}
+		shown := 0
+		for _, w := range []demo.Where{demo.Stdio | demo.Legacy, demo.Stdio | demo.Modern, demo.HTTP | demo.Legacy, demo.HTTP | demo.Modern} {
+			if a.Shows(w) {
+				shown++
+			}
+		}
+		if shown == 0 {
+			t.Errorf("%s shows nowhere", a.Name)
+		}
+		for _, e := range a.Effects {
+			r, known := reason.Of(e.Reason)
+			if !known {
+				t.Errorf("%s: %s is no reason", a.Name, e.Reason)
+			}
+			if e.Case == "" {
+				continue
+			}
+			c := m.Find(e.Case)
+			if c == nil {
+				t.Errorf("%s: there is no case %s", a.Name, e.Case)
+			} else if !slices.Contains(r.Kinds, c.Base().Probe) {
+				t.Errorf("%s: %s cannot fail with %s", a.Name, c.Base().Probe, e.Reason)
+			}
 		}
 		last = a.Name
 	}
@@ -148,9 +210,42 @@ func TestAspects(t *testing.T) {
 	}
 }
 
+// Every kind has a case, and every failure of every kind an aspect.
+func TestAspectsCoverReasons(t *testing.T) {
+	m, err := manifest.Parse(demo.Manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	type pair struct {
+		kind  manifest.Kind
+		label reason.Label
+	}
+	covered := map[pair]bool{}
+	for _, a := range demo.Aspects() {
+		for _, e := range a.Effects {
+			if c := m.Find(e.Case); c != nil {
+				covered[pair{c.Base().Probe, e.Reason}] = true
+			}
+		}
+	}
+	for _, r := range reason.All() {
+		for _, kind := range r.Kinds {
+			p := pair{kind, r.Label}
+			if r.Class == reason.Failure && !covered[p] && p != (pair{manifest.KindPayloadBounds, reason.UnexpectedOutcome}) {
+				t.Errorf("no aspect makes %s fail with %s", kind, r.Label)
+			}
+		}
+	}
+	for _, kind := range manifest.Kinds() {
+		if !slices.ContainsFunc(m.Cases, func(c manifest.Case) bool { return c.Base().Probe == kind }) {
+			t.Errorf("the manifest has no case of kind %s", kind)
+		}
+	}
+}
+
 // Every tool has what the catalog score asks for.
 func TestCatalogIsGood(t *testing.T) {
-	out, _ := serve(t, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`+"\n"+
+	out, _ := play(t, demo.Options{}, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`+"\n"+
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
 	type schema struct {
 		Type, Description string
@@ -168,14 +263,14 @@ func TestCatalogIsGood(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.Split(out, "\n")[1]), &list); err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Result.Tools) < 5 {
+	if len(list.Result.Tools) != 14 {
 		t.Fatalf("%d tools", len(list.Result.Tools))
 	}
 	for _, tool := range list.Result.Tools {
 		if len(tool.Description) < 40 {
 			t.Errorf("%s: short description", tool.Name)
 		}
-		if !tool.Annotations["readOnlyHint"] || tool.Annotations["destructiveHint"] {
+		if writes := tool.Name == "save_note"; tool.Annotations["readOnlyHint"] == writes || tool.Annotations["destructiveHint"] != writes {
 			t.Errorf("%s: annotations %v", tool.Name, tool.Annotations)
 		}
 		for _, s := range []*schema{tool.InputSchema, tool.OutputSchema} {
@@ -192,16 +287,21 @@ func TestCatalogIsGood(t *testing.T) {
 	}
 }
 
-func FuzzServe(f *testing.F) {
+func FuzzServeStdio(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_weather","arguments":{"city":"oslo"}}}`)
 	f.Add(`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`)
 	f.Add(`{"jsonrpc":"2.0","id":null,"method":"initialize","params":[]}`)
+	f.Add(`{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`)
+	f.Add(`{"jsonrpc":"2.0","id":"x","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["demo://stations/oslo"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	f.Add(`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"trip_letter"},"argument":{"name":"season","value":"s"}}}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		var out bytes.Buffer
-		if err := demo.Serve(t.Context(), &demo.Options{In: strings.NewReader(in), Out: &out}); err != nil {
+		now := make(chan time.Time)
+		close(now)
+		out, err := play(t, demo.Options{After: func(time.Duration) <-chan time.Time { return now }}, in)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(out) {
 			if !json.Valid([]byte(line)) {
 				t.Errorf("answered %q", line)
 			}

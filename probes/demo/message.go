@@ -3,7 +3,6 @@ package demo
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 )
 
@@ -13,15 +12,32 @@ const (
 	codeInvalidRequest = -32600
 	codeUnknownMethod  = -32601
 	codeInvalidParams  = -32602
+	codeInternal       = -32603
+	codeNoResource     = -32002 // until 2025-11-25
+	codeHeader         = -32020 // 2026-07-28: headers and body disagree
 	codeUnsupported    = -32022 // 2026-07-28: unsupported protocol version
 )
 
-// request is a message from the client. Keys are matched by case, which
+// object is a JSON object that is being built. Its keys are written sorted, so
+// that the same object always gives the same bytes.
+type object = map[string]any
+
+// members is a JSON object that was read. Keys are matched by case, which
 // encoding/json does for maps and not for structs.
+type members = map[string]json.RawMessage
+
+// request is a request or a notification from the client.
 type request struct {
 	id     json.RawMessage // as it came; nil for a notification
 	method string
-	params map[string]json.RawMessage
+	params members
+}
+
+// answered is the client's answer to a request of ours.
+type answered struct {
+	id      string // as it came
+	result  members
+	refused bool
 }
 
 // failed is a JSON-RPC error.
@@ -39,8 +55,16 @@ type response struct {
 	Error   *failed         `json:"error,omitempty"`
 }
 
-func answer(id json.RawMessage, result any) *response {
-	return &response{Version: "2.0", ID: id, Result: result}
+// outgoing is a request or a notification of ours; the ID is 0 for a notification.
+type outgoing struct {
+	Version string `json:"jsonrpc"`
+	ID      int    `json:"id,omitempty"`
+	Method  string `json:"method"`
+	Params  object `json:"params,omitempty"`
+}
+
+func notification(method string, params object) *outgoing {
+	return &outgoing{Version: "2.0", Method: method, Params: params}
 }
 
 func refuse(id json.RawMessage, code int, message string) *response {
@@ -54,37 +78,45 @@ func refuseWith(id json.RawMessage, f *failed) *response {
 	return &response{Version: "2.0", ID: id, Error: f}
 }
 
-// errIsResponse tells an answer to a request we never made, which is ignored.
-var errIsResponse = errors.New("message is a response")
+// message is what one JSON-RPC message turned out to be; one field is set, or
+// none for a message that is to be ignored.
+type message struct {
+	request *request
+	answer  *answered
+	wrong   *response // it cannot be used; this says why
+}
 
-// decodeRequest reads one message. A failure comes with what to answer, and
-// errIsResponse with nil.
-func decodeRequest(raw json.RawMessage) (*request, *response, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
-		return nil, refuse(nil, codeInvalidRequest, "a message must be an object"), nil
+// decode reads one message.
+func decode(raw json.RawMessage) message {
+	var m members
+	if json.Unmarshal(raw, &m) != nil || m == nil {
+		return message{wrong: refuse(nil, codeInvalidRequest, "a message must be an object")}
 	}
-	if _, ok := members["method"]; !ok && (members["result"] != nil || members["error"] != nil) {
-		return nil, nil, errIsResponse
+	id := m["id"]
+	if _, ok := m["method"]; !ok && (m["result"] != nil || m["error"] != nil) {
+		if id == nil || !validID(id) {
+			return message{}
+		}
+		a := &answered{id: string(id), refused: m["error"] != nil}
+		a.refused = json.Unmarshal(m["result"], &a.result) != nil || a.result == nil || a.refused
+		return message{answer: a}
 	}
-	id := members["id"]
 	if id != nil && !validID(id) {
-		return nil, refuse(nil, codeInvalidRequest, "id must be a string or a number"), nil
+		return message{wrong: refuse(nil, codeInvalidRequest, "id must be a string or a number")}
 	}
 	r := &request{id: id}
-	var version string
-	if json.Unmarshal(members["jsonrpc"], &version) != nil || version != "2.0" {
-		return nil, refuse(id, codeInvalidRequest, "jsonrpc must be \"2.0\""), nil
+	if text(m, "jsonrpc") != "2.0" {
+		return message{wrong: refuse(id, codeInvalidRequest, "jsonrpc must be \"2.0\"")}
 	}
-	if json.Unmarshal(members["method"], &r.method) != nil || r.method == "" {
-		return nil, refuse(id, codeInvalidRequest, "method must be a string"), nil
+	if r.method = text(m, "method"); r.method == "" {
+		return message{wrong: refuse(id, codeInvalidRequest, "method must be a string")}
 	}
-	if params, ok := members["params"]; ok {
+	if params, ok := m["params"]; ok {
 		if json.Unmarshal(params, &r.params) != nil || r.params == nil {
-			return nil, refuse(id, codeInvalidParams, "params must be an object"), nil
+			return message{wrong: refuse(id, codeInvalidParams, "params must be an object")}
 		}
 	}
-	return r, nil, nil
+	return message{request: r}
 }
 
 func validID(id json.RawMessage) bool {
@@ -93,27 +125,27 @@ func validID(id json.RawMessage) bool {
 }
 
 // text is the string under key, or "".
-func text(members map[string]json.RawMessage, key string) string {
+func text(in members, key string) string {
 	var s string
-	if json.Unmarshal(members[key], &s) != nil {
+	if json.Unmarshal(in[key], &s) != nil {
 		return ""
 	}
 	return s
 }
 
 // child is the object under key, or nil.
-func child(in map[string]json.RawMessage, key string) map[string]json.RawMessage {
-	var m map[string]json.RawMessage
+func child(in members, key string) members {
+	var m members
 	if json.Unmarshal(in[key], &m) != nil {
 		return nil
 	}
 	return m
 }
 
-// arguments decodes the arguments of a call, numbers as text.
-func arguments(raw json.RawMessage) (any, bool) {
+// value decodes one JSON value, numbers as text; nil stands for {}.
+func value(raw json.RawMessage) (any, bool) {
 	if raw == nil {
-		return map[string]any{}, true
+		return object{}, true
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -129,4 +161,14 @@ func encode(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// line is v as one line with its newline. What cannot be encoded, which no
+// value of this package is, becomes an internal error.
+func line(v any) []byte {
+	var b bytes.Buffer
+	if encode(&b, v) != nil {
+		return []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}` + "\n")
+	}
+	return b.Bytes()
 }

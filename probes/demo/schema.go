@@ -14,6 +14,8 @@ type schema struct {
 	Type                 string             `json:"type"`
 	Description          string             `json:"description,omitempty"`
 	Enum                 []string           `json:"enum,omitempty"`
+	Default              any                `json:"default,omitempty"`
+	Examples             []any              `json:"examples,omitempty"`
 	Minimum              *int               `json:"minimum,omitempty"`
 	Maximum              *int               `json:"maximum,omitempty"`
 	MinLength            int                `json:"minLength,omitempty"`
@@ -23,8 +25,11 @@ type schema struct {
 	AdditionalProperties *bool              `json:"additionalProperties,omitempty"`
 }
 
-// object is a schema that allows the properties given and no other.
-func object(required []string, properties map[string]*schema) *schema {
+// fields are the properties of a schema.
+type fields = map[string]*schema
+
+// takes is a schema that allows the properties given and no other.
+func takes(required []string, properties fields) *schema {
 	return &schema{Type: "object", Properties: properties, Required: required, AdditionalProperties: new(bool)}
 }
 

@@ -1,194 +1,227 @@
 package demo
 
 import (
-	"encoding/json"
-	"strings"
+	"context"
+	"strconv"
+	"sync"
 )
 
-// The keys of _meta that carry what a handshake would in 2026-07-28.
-const (
-	metaVersion      = "io.modelcontextprotocol/protocolVersion"
-	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
-	metaServerInfo   = "io.modelcontextprotocol/serverInfo"
-)
-
-// session is what one run of the server remembers. Only the goroutine that
-// reads messages uses it.
+// session is what the server remembers of one client: of a connection over
+// stdio, of an Mcp-Session-Id over HTTP, or of all clients of 2026-07-28 over
+// HTTP together, which has no sessions.
 type session struct {
-	aspect   Aspect
-	revision string // of initialize; the newest with a handshake until then
-	calls    int    // tools/call requests so far
+	id     string // over HTTP
+	number int    // for observers, from 0 for the stateless one
+	ctx    context.Context
+	end    context.CancelFunc
+
+	mu         sync.Mutex // guards the fields below
+	revision   string     // of initialize
+	client     members    // the capabilities of initialize
+	calls      int        // tools/call requests so far
+	perTool    map[string]int
+	outages    map[string]int // failures so far, by arguments
+	calibrated map[string]bool
+	saved      map[string]string                  // notes by notebook
+	refused    map[string]bool                    // tools that refused arguments
+	running    map[string]context.CancelCauseFunc // by request ID
+	asked      map[string]chan *answered          // by ID of our request
+	lastAsked  int
+	subscribed map[string]bool
+	outbox     chan []byte // HTTP: messages for the GET stream
+	streaming  bool        // there is one
+	deliver    func(line []byte)
 }
 
-// reply is what to do about one request.
-type reply struct {
-	response *response // nil: nothing is ever answered
-	noise    string    // written before the response
-	slow     bool      // the aspect's delay applies
-	exit     bool      // the server ends without answering
-}
+// outboxSize is how many messages wait for a GET stream; more are dropped.
+const outboxSize = 64
 
-// handle answers one request; a notification gets none.
-func (s *session) handle(r *request) reply {
-	if r.id == nil {
-		return reply{}
+func (s *Server) newSession() *session {
+	n := &session{
+		perTool: make(map[string]int), outages: make(map[string]int), calibrated: make(map[string]bool),
+		saved:   make(map[string]string),
+		running: make(map[string]context.CancelCauseFunc), asked: make(map[string]chan *answered),
+		subscribed: make(map[string]bool), outbox: make(chan []byte, outboxSize),
+		revision: revision2025c,
 	}
-	meta := child(r.params, "_meta")
-	if meta[metaVersion] != nil {
-		return s.modern(r, meta)
+	if known := s.stateful(); len(known) > 0 {
+		n.revision = known[0]
 	}
-	switch r.method {
-	case "initialize":
-		s.revision = negotiate(text(r.params, "protocolVersion"))
-		return reply{response: answer(r.id, struct {
-			ProtocolVersion string         `json:"protocolVersion"`
-			Capabilities    capabilities   `json:"capabilities"`
-			ServerInfo      implementation `json:"serverInfo"`
-			Instructions    string         `json:"instructions"`
-		}{s.revision, capabilities{}, serverInfo(s.revision), instructions})}
-	case "ping":
-		return reply{response: answer(r.id, struct{}{})}
-	case "tools/list":
-		return reply{response: s.list(r, s.revision, nil)}
-	case "tools/call":
-		return s.call(r, s.revision, nil)
-	case "server/discover":
-		return reply{response: refuse(r.id, codeInvalidParams, "server/discover needs _meta with "+metaVersion+" and "+metaCapabilities)}
-	}
-	return reply{response: refuse(r.id, codeUnknownMethod, "Method not found")}
-}
-
-// envelope is what 2026-07-28 adds to every result.
-type envelope struct {
-	ResultType string         `json:"resultType"`
-	TTL        *int           `json:"ttlMs,omitempty"`
-	CacheScope string         `json:"cacheScope,omitempty"`
-	Meta       map[string]any `json:"_meta"`
-}
-
-// modern answers a request of 2026-07-28.
-func (s *session) modern(r *request, meta map[string]json.RawMessage) reply {
-	if asked := text(meta, metaVersion); asked != revisionModern {
-		return reply{response: refuseWith(r.id, &failed{
-			Code:    codeUnsupported,
-			Message: "Unsupported protocol version",
-			Data:    map[string]any{"supported": revisions(), "requested": asked},
-		})}
-	}
-	if child(meta, metaCapabilities) == nil {
-		return reply{response: refuse(r.id, codeInvalidParams, "_meta lacks "+metaCapabilities)}
-	}
-	e := &envelope{ResultType: "complete", Meta: map[string]any{metaServerInfo: serverInfo(revisionModern)}}
-	ttl := 3_600_000
-	switch r.method {
-	case "server/discover":
-		e.TTL, e.CacheScope = &ttl, "public"
-		return reply{response: answer(r.id, struct {
-			*envelope
-			SupportedVersions []string     `json:"supportedVersions"`
-			Capabilities      capabilities `json:"capabilities"`
-			Instructions      string       `json:"instructions"`
-		}{e, revisions(), capabilities{}, instructions})}
-	case "tools/list":
-		e.TTL, e.CacheScope = &ttl, "public"
-		return reply{response: s.list(r, revisionModern, e)}
-	case "tools/call":
-		return s.call(r, revisionModern, e)
-	}
-	return reply{response: refuse(r.id, codeUnknownMethod, "Method not found")}
-}
-
-// list answers tools/list. There is one page, so that no cursor is valid.
-func (s *session) list(r *request, revision string, e *envelope) *response {
-	if r.params["cursor"] != nil {
-		return refuse(r.id, codeInvalidParams, "unknown cursor; the list has one page")
-	}
-	return answer(r.id, struct {
-		*envelope
-		Tools []listing `json:"tools"`
-	}{e, catalog(revision)})
-}
-
-// call answers tools/call, the aspect's way where it has one.
-func (s *session) call(r *request, revision string, e *envelope) reply {
-	s.calls++
-	a := &s.aspect
-	name := text(r.params, "name")
-	out := reply{slow: a.delay > 0, exit: a.exit != nil && a.exit(s.calls)}
-	if a.noise != nil {
-		out.noise = a.noise(s.calls)
-	}
-	if a.hang != nil && a.hang(name) {
-		return out
-	}
-	if a.fail != nil {
-		if f := a.fail(s.calls, name); f != nil {
-			out.response = refuseWith(r.id, f)
-			return out
+	n.ctx, n.end = context.WithCancel(s.closed)
+	n.deliver = func(line []byte) {
+		select {
+		case n.outbox <- line:
+		default:
 		}
 	}
-	if name == "" {
-		out.response = refuse(r.id, codeInvalidParams, "tools/call needs the name of a tool")
-		return out
-	}
-	for _, t := range tools() {
-		if t.name == name {
-			out.response = answer(r.id, s.run(t, r.params["arguments"], revision, e))
-			return out
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n.number = s.count
+	s.count++
+	s.sessions[n] = true
+	return n
+}
+
+func (s *Server) endSession(n *session) {
+	n.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, n)
+}
+
+// findSession is the session over HTTP with that ID, or nil.
+func (s *Server) findSession(id string) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := range s.sessions {
+		if id != "" && n.id == id {
+			return n
 		}
 	}
-	if a.unknownTool {
-		out.response = answer(r.id, s.result(nil, "Unknown tool", false, revision, e))
-		return out
-	}
-	out.response = refuse(r.id, codeInvalidParams, "Unknown tool; tools/list names them all")
-	return out
+	return nil
 }
 
-// result is the result of tools/call.
-type result struct {
-	*envelope
-	Content    []content `json:"content"`
-	Structured any       `json:"structuredContent,omitempty"`
-	IsError    any       `json:"isError,omitempty"` // a bool, but for one aspect
+// forget drops what every client over HTTP had, as a restart does.
+func (s *Server) forget() {
+	s.mu.Lock()
+	old := s.sessions
+	s.sessions = make(map[*session]bool)
+	s.mu.Unlock()
+	for n := range old {
+		n.end()
+	}
+	fresh := s.newSession()
+	s.mu.Lock()
+	fresh.number = 0
+	s.stateless = fresh
+	s.mu.Unlock()
 }
 
-type content struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+// count numbers a call of tools/call in the session, and for its tool.
+func (n *session) count(tool string) (call, ofTool int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.calls++
+	n.perTool[tool]++
+	return n.calls, n.perTool[tool]
 }
 
-// run calls a tool with arguments that its schema accepts, or says what is
-// wrong with them.
-func (s *session) run(t tool, raw json.RawMessage, revision string, e *envelope) *result {
-	args, ok := arguments(raw)
-	if !ok {
-		return s.result(nil, "arguments cannot be read", true, revision, e)
+// begin makes a context that a cancellation of the request ends. done must be
+// called when the request has been answered.
+func (n *session) begin(ctx context.Context, id string) (running context.Context, done func()) {
+	running, cancel := context.WithCancelCause(ctx)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.running[id] = cancel
+	return running, func() {
+		cancel(nil)
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.running, id)
 	}
-	if wrong := t.input.check("arguments", args); wrong != "" {
-		return s.result(nil, wrong, true, revision, e)
-	}
-	members, _ := args.(map[string]any)
-	structured, failure := t.run(members)
-	return s.result(structured, failure, failure != "", revision, e)
 }
 
-func (s *session) result(structured any, message string, failed bool, revision string, e *envelope) *result {
-	if structured != nil {
-		var b strings.Builder
-		if encode(&b, structured) == nil {
-			message = strings.TrimSuffix(b.String(), "\n")
-		}
+// cancel ends a running request and tells whether there was one.
+func (n *session) cancel(id string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	cancel := n.running[id]
+	if cancel != nil {
+		cancel(errCancelled)
 	}
-	out := &result{envelope: e, Content: []content{{"text", message}}}
-	if revision >= revision2025b {
-		out.Structured = structured
+	return cancel != nil
+}
+
+// expect makes a number for a request to the client and the channel on which
+// its answer comes.
+func (n *session) expect() (id int, answer chan *answered) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lastAsked++
+	answer = make(chan *answered, 1)
+	n.asked[strconv.Itoa(n.lastAsked)] = answer
+	return n.lastAsked, answer
+}
+
+// take hands an answer of the client to who waits for it; others are ignored.
+func (n *session) take(a *answered) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if waiting := n.asked[a.id]; waiting != nil {
+		delete(n.asked, a.id)
+		waiting <- a
 	}
-	switch {
-	case s.aspect.isError != nil:
-		out.IsError = s.aspect.isError(failed)
-	case failed:
-		out.IsError = true
+}
+
+// subscribe notes that updates of a resource are wanted, or not any more.
+func (n *session) subscribe(uri string, wanted bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if wanted {
+		n.subscribed[uri] = true
+	} else {
+		delete(n.subscribed, uri)
 	}
-	return out
+}
+
+// outage counts the failures of one call; after two it starts over and tells
+// that the outage is past.
+func (n *session) outage(key string) (past bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.outages[key] >= 2 {
+		delete(n.outages, key)
+		return true
+	}
+	n.outages[key]++
+	return false
+}
+
+// calibrate notes that a sensor may be read once.
+func (n *session) calibrate(sensor string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.calibrated[sensor] = true
+}
+
+// read tells whether a sensor may be read, and uses that up.
+func (n *session) read(sensor string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	ok := n.calibrated[sensor]
+	delete(n.calibrated, sensor)
+	return ok
+}
+
+// refuse notes that a tool refused arguments.
+func (n *session) refuse(tool string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.refused[tool] = true
+}
+
+func (n *session) hasRefused(tool string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.refused[tool]
+}
+
+// save writes a note into a notebook.
+func (n *session) save(notebook, text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.saved[notebook] = text
+}
+
+// hello notes what initialize settled.
+func (n *session) hello(revision string, client members) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.revision, n.client = revision, client
+}
+
+func (n *session) settled() (revision string, client members) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.revision, n.client
 }
