@@ -8,6 +8,9 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/mcpeval/mcpeval/probes/demo"
+	"github.com/mcpeval/mcpeval/probes/manifest"
+	"github.com/mcpeval/mcpeval/probes/reason"
+	"github.com/mcpeval/mcpeval/schemas"
 )
 
 // completeVerb is what the completion scripts call, with the words of the line
@@ -70,8 +73,14 @@ func complete(root []*urfave.Command, words []string) []string {
 		switch joined(path) {
 		case "completion":
 			candidates = []string{"bash", "fish", "powershell", "zsh"}
-		case "shim":
+		case shimName, probeName, initName:
 			candidates = append(candidates, "--")
+		case explainName:
+			for _, l := range reason.Labels() {
+				candidates = append(candidates, string(l))
+			}
+		case schemaName:
+			candidates = schemas.Names()
 		}
 		if strings.HasPrefix(last, "-") {
 			for _, f := range flags {
@@ -99,11 +108,17 @@ func lastFlag(flags []urfave.Flag, before []string) urfave.Flag {
 func flagValues(verb *urfave.Command, f urfave.Flag) []string {
 	switch f.Names()[0] {
 	case "format":
-		return []string{formatJSON, formatText}
+		return slices.Sorted(slices.Values(formatsOf(verb.Name)))
 	case "outcome":
 		return outcomes()
 	case "sync":
 		return []string{"always"}
+	case "probe":
+		var kinds []string
+		for _, k := range manifest.Kinds() {
+			kinds = append(kinds, string(k))
+		}
+		return kinds
 	case "broken":
 		return strings.Split(demo.AspectNames(), ", ")
 	}

@@ -131,7 +131,11 @@ func (o *indexOptions) print(ctx context.Context, h *home.Home, r *projections.R
 	for _, c := range r.Corrupt {
 		fmt.Fprintf(o.std.Err, "mcpeval: %s:%d: cannot be read from here on: %s\nnext: mcpeval journal repair %s\n", c.Path, c.Line, c.Reason, c.Path)
 	}
-	_, err := fmt.Fprintf(o.std.Out, "indexed %s (%s) from %s\n", plural(r.Calls, "call"), plural(r.Failures, "failure"), plural(r.Captures, "capture"))
+	apart := ""
+	if r.Synthetic > 0 {
+		apart = fmt.Sprintf(", and %s of probes", plural(r.Synthetic, "call"))
+	}
+	_, err := fmt.Fprintf(o.std.Out, "indexed %s (%s) from %s%s\n", plural(r.Calls, "call"), plural(r.Failures, "failure"), plural(r.Captures, "capture"), apart)
 	if err == nil && document.Digest != nil {
 		_, err = fmt.Fprintf(o.std.Out, "digest %s\n", *document.Digest)
 	}

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"mcpeval": func() { os.Exit(cli.Main(os.Args, cli.System())) },
 		"child":   child,
+		"catalog": catalogServer,
 	})
 }
 
@@ -59,6 +60,8 @@ func TestScripts(t *testing.T) {
 			"damage":  scriptDamage,
 			"absent":  scriptAbsent,
 			"sealed":  scriptSealed,
+			"exits":   scriptExits,
+			"serve":   scriptServe,
 		},
 	})
 }

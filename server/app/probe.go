@@ -84,7 +84,7 @@ func (o *ProbeOptions) plan() (*plan, error) {
 		return nil, &InputError{Err: fmt.Errorf("select cases: %w", err), Next: "mcpeval schema manifest names the kinds of probes"}
 	}
 	if p.rules.Known, err = report.ParseKnown(o.Known); err != nil {
-		return nil, &InputError{Err: fmt.Errorf("known failures: %w", err)}
+		return nil, &InputError{Err: knownError(err)}
 	}
 	if refused := p.manifest.Refusals(p.cases, o.AllowMutation); len(refused) > 0 {
 		return nil, gateError(&battery.GateError{Refused: refused})
@@ -96,6 +96,14 @@ func (o *ProbeOptions) plan() (*plan, error) {
 func manifestError(err error) error {
 	if e, ok := errors.AsType[*manifest.Error](err); ok && e.Line > 0 {
 		return fmt.Errorf("%w (line %d)", err, e.Line)
+	}
+	return err
+}
+
+// knownError says what a known-failures file has where.
+func knownError(err error) error {
+	if e, ok := errors.AsType[*report.Error](err); ok {
+		return fmt.Errorf("%s: %s", e.Path, e.Problem)
 	}
 	return err
 }
