@@ -22,6 +22,7 @@ import (
 
 // npmPackages are the real servers and the real client, pinned.
 var npmPackages = []string{
+	"@modelcontextprotocol/client@2.4.0",
 	"@modelcontextprotocol/sdk@1.32.2",
 	"@modelcontextprotocol/server-everything@2026.8.31",
 	"@modelcontextprotocol/server-filesystem@2026.8.31",
