@@ -240,19 +240,20 @@ func syncDir(dir string) error {
 }
 
 // Close flushes, syncs and closes the file.
-func (w *Writer) Close() error {
+func (w *Writer) Close() (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if errors.Is(w.err, ErrClosed) {
 		return nil
 	}
-	err := w.flush()
-	if err == nil {
-		err = w.sync()
+	defer func() { // even when an injected Write panics
+		err = errors.Join(err, w.file.Close())
+		w.err = ErrClosed
+	}()
+	if err := w.flush(); err != nil {
+		return err
 	}
-	err = errors.Join(err, w.file.Close())
-	w.err = ErrClosed
-	return err
+	return w.sync()
 }
 
 // CaptureID is the capture's identity.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -94,11 +95,41 @@ func TestWriter(t *testing.T) {
 		t.Errorf("end counts %d events, want 3", e.Events)
 	}
 	info, err := os.Stat(filepath.Join(store, w.Path()))
-	if err != nil || info.Mode().Perm() != 0o600 {
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	if _, err := w.Append(day, &journal.Gap{}); !errors.Is(err, journal.ErrClosed) {
 		t.Errorf("append after close: %v", err)
+	}
+}
+
+// An open log can be neither moved nor removed on Windows.
+func TestCloseAfterAPanicOfWrite(t *testing.T) {
+	o := options(t.TempDir())
+	var file *os.File
+	o.Write = func(f *os.File, p []byte) (int, error) {
+		if file = f; bytes.Contains(p, []byte("gap")) {
+			panic("bug")
+		}
+		return f.Write(p)
+	}
+	w := create(t, o)
+	if _, err := w.Add(day, &journal.Gap{}); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_ = w.Close()
+	}()
+	if err := file.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("the log was left open: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Errorf("second close: %v", err)
 	}
 }
 
