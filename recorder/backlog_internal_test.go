@@ -35,17 +35,22 @@ func TestBacklogIsBounded(t *testing.T) {
 				})
 				var wrote, accepted, refused atomic.Int64
 				b.start(func() { wrote.Add(1) })
+				write := func(i int) {
+					p := bytes.Repeat([]byte{byte('a' + i)}, size)
+					p[size-1] = '\n'
+					if _, err := b.write(nil, p); err != nil {
+						refused.Add(1)
+					} else {
+						accepted.Add(1)
+					}
+				}
+				write(0)
+				synctest.Wait() // the goroutine has taken the first chunk, and no more
 				finished := make(chan struct{})
 				go func() {
 					defer close(finished)
-					for i := range chunks {
-						p := bytes.Repeat([]byte{byte('a' + i)}, size)
-						p[size-1] = '\n'
-						if _, err := b.write(nil, p); err != nil {
-							refused.Add(1)
-						} else {
-							accepted.Add(1)
-						}
+					for i := 1; i < chunks; i++ {
+						write(i)
 					}
 				}()
 				synctest.Wait()
