@@ -205,6 +205,6 @@ func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	case <-s.after(d):
-		return true
+		return ctx.Err() == nil
 	}
 }

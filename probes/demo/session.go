@@ -39,7 +39,7 @@ const outboxSize = 64
 func (s *Server) newSession() *session {
 	n := &session{
 		perTool: make(map[string]int), outages: make(map[string]int), calibrated: make(map[string]bool),
-		saved:   make(map[string]string),
+		saved: make(map[string]string), refused: make(map[string]bool),
 		running: make(map[string]context.CancelCauseFunc), asked: make(map[string]chan *answered),
 		subscribed: make(map[string]bool), outbox: make(chan []byte, outboxSize),
 		revision: revision2025c,
