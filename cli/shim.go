@@ -67,8 +67,8 @@ func parseShim(std *IO, c *urfave.Context, command []string) (*shimOptions, erro
 
 // runShim returns only when the server could not be run, or ended with a code.
 func runShim(o *shimOptions) error {
-	// The recording queue alone is 16 MiB of heap: at the default the collector
-	// would let as much garbage gather beside it. Recording makes little.
+	// There is one shim for each server of each client, so that memory counts for
+	// more than the little time that collecting takes.
 	debug.SetGCPercent(20)
 	stamp, err := sanitize.NewLabel(version)
 	if err != nil {

@@ -82,7 +82,7 @@ type loss struct{ frames, bytes int64 }
 func newQueue(size int, base time.Time) *queue {
 	return &queue{
 		base:    base,
-		ring:    make([]byte, size),
+		ring:    newRing(size),
 		commits: make([]atomic.Uint64, size/slotBytes),
 		bell:    make(chan struct{}, 1),
 	}
