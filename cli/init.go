@@ -104,7 +104,7 @@ func runInit(ctx context.Context, o *initOptions) error {
 func writeDecisions(std *IO, r *scaffold.Result) error {
 	t := &table{header: []string{"TOOL", "DECISION"}}
 	for _, tool := range r.Tools {
-		t.add(tool.Name.String(), string(tool.Decision))
+		t.add(tool.Shown(), string(tool.Decision))
 	}
 	if err := t.write(std); err != nil {
 		return err
@@ -133,7 +133,7 @@ func writeScaffold(o *initOptions, r *scaffold.Result) error {
 		if tool.Cases > 0 {
 			with++
 		} else if tool.Left != nil {
-			fmt.Fprintf(&left, "  %s: %s\n", tool.Name, tool.Left)
+			fmt.Fprintf(&left, "  %s: %s\n", tool.Shown(), tool.Left)
 		}
 	}
 	var b strings.Builder
@@ -168,6 +168,7 @@ type initDocument struct {
 
 type initTool struct {
 	Tool     string    `json:"tool"`
+	Entry    int       `json:"entry"` // its place in the catalog, from 1
 	Decision string    `json:"decision"`
 	Called   bool      `json:"called"`
 	Cases    int       `json:"cases"`
@@ -187,7 +188,7 @@ func initDocumentOf(o *initOptions, r *scaffold.Result) *initDocument {
 		d.Output, d.Cases = &o.output, len(r.Manifest.Cases)
 	}
 	for _, t := range r.Tools {
-		tool := initTool{Tool: t.Name.String(), Decision: string(t.Decision), Called: t.Called(), Cases: t.Cases}
+		tool := initTool{Tool: t.Name.String(), Entry: t.Entry, Decision: string(t.Decision), Called: t.Called(), Cases: t.Cases}
 		if l := t.Left; l != nil {
 			tool.Left = &initLeft{Why: string(l.Why), Outcome: orNull(string(l.Outcome)), Code: orNull(l.Code.String()), Arguments: orNull(string(l.Tried))}
 		}

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
 	"github.com/mcpeval/mcpeval/probes/battery"
@@ -38,7 +39,8 @@ const (
 
 // Tool is a tool of the catalog and what became of it.
 type Tool struct {
-	Name     report.Tool // as it may be shown
+	Name     report.Tool // as it may be shown, perhaps "unlisted"
+	Entry    int         // its place in the catalog, from 1
 	Decision Decision
 	Cases    int   // written for it
 	Left     *Left // why there are none; nil when there are, and in a dry run
@@ -48,6 +50,15 @@ type Tool struct {
 	entry     rawjson.Value
 	arguments []byte
 	source    Source
+}
+
+// Shown is the name, with its place in the catalog where the name alone tells
+// nothing.
+func (t *Tool) Shown() string {
+	if name := t.Name.String(); name == t.name {
+		return name
+	}
+	return t.Name.String() + " (entry " + strconv.Itoa(t.Entry) + ")"
 }
 
 // Called reports whether the tool was called.
@@ -60,7 +71,7 @@ const maxToolName = 256
 // may hold are counted; of entries with the same name the first counts.
 func (r *run) toolsOf(entries []rawjson.Value) (tools []*Tool, unnamed int) {
 	seen := make(map[string]bool)
-	for _, entry := range entries {
+	for i, entry := range entries {
 		raw, _ := entry.Get("name")
 		name, ok := raw.Text()
 		if !ok || name == "" || len([]rune(name)) > maxToolName {
@@ -71,7 +82,7 @@ func (r *run) toolsOf(entries []rawjson.Value) (tools []*Tool, unnamed int) {
 			continue
 		}
 		seen[name] = true
-		t := &Tool{Name: report.ToolOf(name), name: name, raw: raw, entry: entry}
+		t := &Tool{Name: report.ToolOf(name), Entry: i + 1, name: name, raw: raw, entry: entry}
 		t.Decision = r.decide(t)
 		tools = append(tools, t)
 	}

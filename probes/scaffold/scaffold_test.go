@@ -398,6 +398,9 @@ func TestNames(t *testing.T) {
 	if r.Unnamed != 3 || len(r.Tools) != 5 || len(f.calls) != 5 {
 		t.Errorf("%d unnamed, %d tools, %d calls", r.Unnamed, len(r.Tools), len(f.calls))
 	}
+	if a, b := r.Tools[0].Shown(), r.Tools[3].Shown(); a != "unlisted (entry 1)" || b != "unlisted (entry 5)" {
+		t.Errorf("shown as %s and %s", a, b)
+	}
 	ids := caseIDs(r.Manifest)
 	for _, want := range []string{"schema-guessability:a_b", "schema-guessability:a_b.2", "schema-guessability:_", "schema-guessability:" + strings.Repeat("y", 44), "schema-guessability:" + strings.Repeat("y", 42) + ".2"} {
 		if !slices.Contains(ids, want) {
