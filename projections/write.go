@@ -130,7 +130,7 @@ func (c *cycle) createLedger(meta *index.Meta) (*ledger.Ledger, error) {
 		run = meta.Run
 	}
 	var seen map[uuid.UUID]ledger.Witness
-	old, err := ledger.Open(c.ledger)
+	old, err := ledger.OpenReadOnly(c.ledger)
 	if err == nil {
 		seen, err = old.Witnesses()
 		if err == nil {

@@ -53,22 +53,38 @@ func Open(path string) (*Ledger, error) { return open(path, false) }
 func OpenReadOnly(path string) (*Ledger, error) { return open(path, true) }
 
 func open(path string, readOnly bool) (l *Ledger, err error) {
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	if info.Size() < 2*int64(os.Getpagesize()) { // bbolt would make a new file, or fault on its second page
+		return nil, ErrUnreadable
 	}
 	l = &Ledger{path: path}
 	err = guard(func() error {
-		db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: openTimeout, ReadOnly: readOnly})
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrUnreadable, err)
+		if !readOnly {
+			if err := check(path); err != nil {
+				return err
+			}
 		}
-		l.db = db
-		return db.View(l.readMeta)
+		var err error
+		if l.db, err = openBolt(path, readOnly); err != nil {
+			return err
+		}
+		return l.db.View(l.readMeta)
 	})
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+func openBolt(path string, readOnly bool) (*bolt.DB, error) {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: openTimeout, ReadOnly: readOnly})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return db, nil
 }
 
 func (l *Ledger) readMeta(tx *bolt.Tx) error {

@@ -144,6 +144,48 @@ func TestDamage(t *testing.T) {
 	})
 }
 
+// A list of free pages that cannot be loaded refuses changes, keeps nothing open
+// and can still be read around.
+func TestDamagedFreeList(t *testing.T) {
+	const flags, freeList = 8, 0x10
+	l, path := create(t)
+	seen := map[uuid.UUID]ledger.Witness{uuid.Max: {Seq: 3}}
+	if err := errors.Join(l.SetWitnesses(seen), l.Reserve(8), l.Seal(), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for at := 0; at < len(b); at += os.Getpagesize() {
+		if b[at+flags] == freeList {
+			b[at+flags] = 0
+			lists++
+		}
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil || lists == 0 {
+		t.Fatalf("%d lists, %v", lists, err)
+	}
+	if _, err := ledger.Open(path); !errors.Is(err, ledger.ErrUnreadable) {
+		t.Errorf("got %v", err)
+	}
+	l, err = ledger.OpenReadOnly(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Witnesses()
+	if err := errors.Join(err, l.Close()); err != nil || !cmp.Equal(seen, got) {
+		t.Errorf("witnesses: %s, %v", cmp.Diff(seen, got), err)
+	}
+	if err := os.WriteFile(path+".tmp", b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		t.Errorf("replace the file: %v", err)
+	}
+}
+
 func TestMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	if _, err := ledger.Open(path); !errors.Is(err, ledger.ErrUnreadable) || !errors.Is(err, os.ErrNotExist) {
