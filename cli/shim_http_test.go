@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 sampling is deprecated, and still has to pass
+
 package cli_test
 
 import (

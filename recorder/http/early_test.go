@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mcpeval/mcpeval/journal"
+	httpshim "github.com/mcpeval/mcpeval/recorder/http"
 )
 
 // Upstreams answer before they have read a request to its end. Proxies then lose
@@ -93,7 +94,7 @@ func TestEarlyRefusal(t *testing.T) {
 			t.Error("the request fits")
 		}
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
-	}))
+	}), func(o *httpshim.Options) { o.Queue = 1 << 30 }) // it takes long to record so much
 	request := padded(bigFrame, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"`, `"}}`)
 	for range 20 {
 		resp := g.post(request)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -53,7 +54,7 @@ func newRig(t testing.TB, handler http.Handler, adjust ...func(*httpshim.Options
 	target := "http://127.0.0.1:1/mcp"
 	if handler != nil {
 		g.upstream = httptest.NewUnstartedServer(handler)
-		g.upstream.Config.ErrorLog = nil
+		g.upstream.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 		g.upstream.Start()
 		t.Cleanup(g.upstream.Close)
 		target = g.upstream.URL + "/mcp"

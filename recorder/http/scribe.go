@@ -28,6 +28,7 @@ type scribe struct {
 
 	held   held
 	legacy map[string]struct{} // paths that clients of the 2024-11-05 transport post to
+	told   bool                // that this transport is not recorded
 	broken bool                // by a bug: nothing is recorded any more
 
 	stop chan struct{} // closed when nothing more will be put
@@ -228,6 +229,9 @@ func (s *scribe) ended(x *exchange, it *item) {
 		read := x.read(journal.Inbound, it.at, 0)
 		sound := t.gzip.finish(func(text []byte) { s.feed(x, read, text) })
 		t.unread = t.unread || !sound && it.end.why == finished
+		if t.ignored {
+			return
+		}
 	}
 	s.gap(x, it.at, journal.Traffic{}, it.lost)
 	s.settle(x, it)
@@ -275,7 +279,8 @@ func (s *scribe) endsSession(x *exchange, it *item) bool {
 // isLegacy notes that an exchange is the stream of a 2024-11-05 server, and
 // where its client will post to.
 func (s *scribe) isLegacy(x *exchange, e *wire.Event) {
-	if len(s.legacy) == 0 {
+	if !s.told {
+		s.told = true
 		s.report(legacyLine)
 	}
 	if to, err := url.Parse(string(e.Data)); err == nil && len(s.legacy) < maxLegacyPaths {
