@@ -116,7 +116,7 @@ func writeUnnamed(std *IO, r *scaffold.Result) error {
 	if r.Unnamed == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(std.Out, "without a name that a manifest may hold: %s\n", plural(r.Unnamed, "entry"))
+	_, err := fmt.Fprintf(std.Out, "without a name that a manifest may hold: %s\n", plural(r.Unnamed, "tool"))
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
 	"github.com/mcpeval/mcpeval/probes/battery"
+	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/probes/report"
 	"github.com/mcpeval/mcpeval/probes/synth"
 )
@@ -68,8 +69,9 @@ func (t *Tool) Called() bool { return t.Cases > 0 || t.Left != nil && t.Left.Why
 const maxToolName = 256
 
 // toolsOf makes the tools of a catalog. Entries without a name that a manifest
-// may hold are counted; of entries with the same name the first counts.
-func (r *run) toolsOf(entries []rawjson.Value) (tools []*Tool, unnamed int) {
+// may hold are counted; of entries with the same name the first counts. Its error
+// is the end of the budget: hostile schemas take their time.
+func (r *run) toolsOf(entries []rawjson.Value) (tools []*Tool, unnamed int, err error) {
 	seen := make(map[string]bool)
 	for i, entry := range entries {
 		raw, _ := entry.Get("name")
@@ -82,11 +84,14 @@ func (r *run) toolsOf(entries []rawjson.Value) (tools []*Tool, unnamed int) {
 			continue
 		}
 		seen[name] = true
+		if r.o.Budget.Exhausted() {
+			return nil, 0, &client.Fault{Kind: client.BudgetExceeded, Detail: client.OutOfTime}
+		}
 		t := &Tool{Name: report.ToolOf(name), Entry: i + 1, name: name, raw: raw, entry: entry}
 		t.Decision = r.decide(t)
 		tools = append(tools, t)
 	}
-	return tools, unnamed
+	return tools, unnamed, nil
 }
 
 // decide also finds the arguments of a candidate.

@@ -104,7 +104,9 @@ func (r *run) scaffold(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	result := &Result{Pages: pages, Revision: facts.Revision}
-	result.Tools, result.Unnamed = r.toolsOf(r.catalog.Entries)
+	if result.Tools, result.Unnamed, err = r.toolsOf(r.catalog.Entries); err != nil {
+		return nil, err
+	}
 	if err := r.checkNames(result.Tools); err != nil {
 		return nil, err
 	}
@@ -117,7 +119,9 @@ func (r *run) scaffold(ctx context.Context) (*Result, error) {
 	}
 	if again {
 		result.Pages = pages
-		result.Tools, result.Unnamed = r.toolsOf(r.catalog.Entries)
+		if result.Tools, result.Unnamed, err = r.toolsOf(r.catalog.Entries); err != nil {
+			return nil, err
+		}
 		if err := r.checkNames(result.Tools); err != nil {
 			return nil, err
 		}
