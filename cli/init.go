@@ -86,7 +86,7 @@ func runInit(ctx context.Context, o *initOptions) error {
 		Output: o.output, Force: o.force, DryRun: o.dry,
 		ConfirmReadOnly: o.confirm, Arguments: arguments, Tools: o.tools,
 		Protocol: o.protocol, StartupTimeout: o.startup,
-		Record: o.std.recording(), Progress: p.count,
+		Progress: p.count,
 	})
 	p.clear()
 	if err != nil {

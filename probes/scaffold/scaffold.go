@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/probes/battery"
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/probes/manifest"
@@ -39,8 +38,6 @@ type Options struct {
 	Budget         *client.Budget // default: one of its own
 	Clock          client.Clock   // default: the system's
 
-	// Tap, when set, gives each connection, counted from 1, its client.Options.Tap.
-	Tap func(connection uint64) func(dir journal.Direction, frame []byte, at time.Time)
 	// BeforeCalls, when set, is called once, when everything is checked and the first
 	// tool is about to be called.
 	BeforeCalls func()
@@ -86,11 +83,10 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 
 // run is a scaffold in progress.
 type run struct {
-	o           Options
-	conn        *client.Conn // nil when the next call has to connect
-	connections uint64
-	changed     chan struct{} // holds an item when the server announced another catalog
-	catalog     battery.Catalog
+	o       Options
+	conn    *client.Conn  // nil when the next call has to connect
+	changed chan struct{} // holds an item when the server announced another catalog
+	catalog battery.Catalog
 }
 
 func (r *run) scaffold(ctx context.Context) (*Result, error) {
@@ -137,14 +133,10 @@ func (r *run) scaffold(ctx context.Context) (*Result, error) {
 
 // dial makes the next connection.
 func (r *run) dial(ctx context.Context) error {
-	r.connections++
 	o := &client.Options{
 		Protocol: r.o.Protocol, StartupTimeout: r.o.StartupTimeout, Timeout: r.o.Timeout, Grace: r.o.Grace,
 		Budget: r.o.Budget, Clock: r.o.Clock, Version: r.o.Version,
 		OnNotification: r.notified,
-	}
-	if r.o.Tap != nil {
-		o.Tap = r.o.Tap(r.connections)
 	}
 	conn, err := client.Dial(ctx, r.o.Target, o)
 	if err != nil {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -99,60 +98,4 @@ func (w *watcher) Idle(now time.Time) {
 		w.capture.Idle(now)
 	}
 	w.over()
-}
-
-// maxHeld is how many bytes of frames wait for the first call.
-const maxHeld = 64 << 20
-
-// heldTape records the connections of a scaffold from its first tool call on. What
-// passed before is kept until then, so that a scaffold that calls nothing leaves
-// nothing behind; of a catalog too large to keep only the calls are recorded.
-type heldTape struct {
-	capture *recorder.Capture // nil records nothing
-
-	mu       sync.Mutex // guards what follows
-	released bool
-	held     []heldFrame
-	bytes    int
-	scanner  *wire.Scanner
-}
-
-type heldFrame struct {
-	read recorder.Read
-	data []byte
-}
-
-// tap gives one connection its client.Options.Tap.
-func (h *heldTape) tap(connection uint64) func(journal.Direction, []byte, time.Time) {
-	return func(dir journal.Direction, frame []byte, at time.Time) {
-		if h.capture == nil {
-			return
-		}
-		read := recorder.Read{Channel: connection, Exchange: connection, Direction: dir, At: at}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.released {
-			h.capture.Frame(read, h.scanner.ScanBody(frame))
-			return
-		}
-		if h.bytes += len(frame); h.bytes > maxHeld {
-			h.held = nil
-			return
-		}
-		h.held = append(h.held, heldFrame{read, append([]byte(nil), frame...)})
-	}
-}
-
-// release records what was kept, and from now on everything.
-func (h *heldTape) release() {
-	if h.capture == nil {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.released, h.scanner = true, wire.NewScanner(nil)
-	for _, f := range h.held {
-		h.capture.Frame(f.read, h.scanner.ScanBody(f.data))
-	}
-	h.held = nil
 }

@@ -35,12 +35,10 @@ type ScaffoldOptions struct {
 	StartupTimeout time.Duration
 	Clock          client.Clock
 
-	Record   *Recording
 	Progress func(done, total int)
 }
 
-// Scaffold writes the manifest of a live server, recording its calls as one
-// capture. Its errors are an *InputError, before anything was called; a
+// Scaffold writes the manifest of a live server. It journals nothing. Its errors are an *InputError, before anything was called; a
 // *client.Fault or *client.PageError when the server or its catalog is not to be
 // had; an error of the file; or the context's cause. On an error nothing was
 // written.
@@ -57,21 +55,11 @@ func Scaffold(ctx context.Context, o *ScaffoldOptions) (*scaffold.Result, error)
 			return nil, err
 		}
 	}
-	record := o.Record
-	if o.DryRun {
-		record = nil
-	}
-	capture, end, err := record.start(o.Server, o.Version)
-	if err != nil {
-		return nil, err
-	}
-	defer end()
-	tape := &heldTape{capture: capture}
 	result, err := scaffold.Run(ctx, &scaffold.Options{
 		Target: o.Target, Version: o.Version,
 		DryRun: o.DryRun, ConfirmReadOnly: o.ConfirmReadOnly, Arguments: arguments, Tools: o.Tools,
 		Protocol: o.Protocol, StartupTimeout: o.StartupTimeout, Clock: o.Clock,
-		Tap: tape.tap, BeforeCalls: tape.release, Progress: o.Progress,
+		Progress: o.Progress,
 	})
 	if err != nil {
 		if e, ok := errors.AsType[*scaffold.NameError](err); ok {
