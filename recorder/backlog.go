@@ -143,9 +143,9 @@ func (b *backlog) stop() {
 	}
 }
 
-// state is the error that ended writing, if any, and how many lines it cost.
-func (b *backlog) state() (failure error, lost int64) {
+// state is how many lines were lost, and the error that ended writing, if any.
+func (b *backlog) state() (lost int64, failure error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.failure, b.lost
+	return b.lost, b.failure
 }

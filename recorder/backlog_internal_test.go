@@ -62,7 +62,7 @@ func TestBacklogIsBounded(t *testing.T) {
 				b.settle()
 				b.stop()
 
-				failure, lost := b.state()
+				lost, failure := b.state()
 				if !errors.Is(failure, test.err) {
 					t.Errorf("failure is %v, want %v", failure, test.err)
 				}
@@ -96,7 +96,7 @@ func TestBacklogTakesNoMoreAfterAShortWrite(t *testing.T) {
 		t.Errorf("wrote %d bytes after a short write", n)
 	}
 	b.stop()
-	if err, lost := b.state(); err == nil || lost != 3 {
+	if lost, err := b.state(); err == nil || lost != 3 {
 		t.Errorf("lost %d lines by %v, want 3", lost, err)
 	}
 	if _, err := b.write(nil, []byte("f\n")); err == nil {

@@ -249,7 +249,7 @@ func (c *Capture) flush(now time.Time) {
 		return
 	}
 	c.fail(c.writer.Flush())
-	failure, _ := c.backlog.state()
+	_, failure := c.backlog.state()
 	c.fail(failure)
 	c.fail(c.syncer.err())
 }
@@ -261,7 +261,7 @@ func (c *Capture) finish() {
 		c.fail(c.writer.Flush())
 	}
 	c.backlog.stop()
-	failure, lost := c.backlog.state()
+	lost, failure := c.backlog.state()
 	c.fail(failure)
 	c.fail(c.syncer.stop())
 	c.fail(c.writer.Close())

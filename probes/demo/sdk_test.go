@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 sampling is deprecated, and still has to be asked for
+
 package demo_test
 
 import (
