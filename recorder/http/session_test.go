@@ -65,6 +65,7 @@ func TestSessionsAndCaptures(t *testing.T) {
 		{"two sessions, interleaved", "", func(g *rig) {
 			text(g.t, g.post(initialize))
 			text(g.t, g.post(ping, in("s1")...))
+			g.advance(time.Second) // captures are told apart by when they began
 			text(g.t, g.post(initialize))
 			text(g.t, g.post(ping, in("s2")...))
 			text(g.t, g.post(ping, in("s1")...))
