@@ -18,18 +18,27 @@ import (
 // leaky is a server that puts a secret into everything it says. What a tool
 // answers is chosen by its argument mode.
 type leaky struct {
-	mu   sync.Mutex // serializes mint
-	mint func() string
+	mu       sync.Mutex // guards what follows
+	canaries *canaries
+	form     string
 }
 
 func (l *leaky) secret() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	b, err := json.Marshal(l.mint())
+	b, err := json.Marshal(l.canaries.mint(l.form))
 	if err != nil {
 		panic(err)
 	}
 	return string(b)
+}
+
+// notIn is that of its canaries.
+func (l *leaky) notIn(t *testing.T, where string, text []byte) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.canaries.notIn(t, where, text)
 }
 
 func (l *leaky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -142,10 +151,11 @@ func TestProbeCanary(t *testing.T) {
 			write("bad-manifest.json", `{"version":1,"probes":[{"id":"a","access":`+quote()+`,"probe":`+quote()+`}]}`)
 			write("bad-report.json", `{"schema":`+quote()+`,`+quote()+`:`+quote()+`}`)
 
-			server := httptest.NewServer(&leaky{mint: func() string { return c.mint(form) }})
-			defer server.Close()
 			home := filepath.Join(t.TempDir(), "home")
 			env := append(os.Environ(), "MCPEVAL_HOME="+home, "MCPEVAL_SESSION="+c.mint(form), "MCPEVAL_HTTP_AUTHORIZATION=Bearer "+strings.Fields(c.mint("tok%s"))[0])
+			l := &leaky{canaries: c, form: form}
+			server := httptest.NewServer(l)
+			defer server.Close()
 			run := func(args ...string) string {
 				t.Helper()
 				cmd := exec.Command("mcpeval", args...)
@@ -155,7 +165,7 @@ func TestProbeCanary(t *testing.T) {
 				if err != nil && !errors.As(err, &exit) {
 					t.Fatalf("mcpeval %s: %v", args[0], err)
 				}
-				c.notIn(t, "the output of "+strings.Join(args[:min(len(args), 6)], " "), out)
+				l.notIn(t, "the output of "+strings.Join(args[:min(len(args), 6)], " "), out)
 				return string(out)
 			}
 			url := []string{"--url", server.URL + "/mcp"}
@@ -170,7 +180,7 @@ func TestProbeCanary(t *testing.T) {
 			if !errors.As(err, &exit) || exit.ExitCode() != 3 {
 				t.Fatalf("probe: %v\n%s", err, document)
 			}
-			c.notIn(t, "the JSON report", document)
+			l.notIn(t, "the JSON report", document)
 			for _, reason := range []string{"discovery-limit-exceeded", "invalid-schema", "transport-error", "output-schema", "unexpected-outcome"} {
 				if !strings.Contains(string(document), reason) {
 					t.Errorf("the run does not show %s:\n%s", reason, document)
@@ -202,7 +212,7 @@ func TestProbeCanary(t *testing.T) {
 					return err
 				}
 				files++
-				c.notIn(t, d.Name(), mustRead(t, name))
+				l.notIn(t, d.Name(), mustRead(t, name))
 				return nil
 			})
 			if err != nil || files < 4 {

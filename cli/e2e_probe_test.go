@@ -200,7 +200,7 @@ func (p probed) run(t *testing.T, mcpeval string) {
 	if err := json.Unmarshal([]byte(do("index", "--format", "json")), &index); err != nil {
 		t.Fatal(err)
 	}
-	if index.Calls != 0 || index.Captures != 2 || index.Synthetic == 0 {
+	if index.Calls != 0 || index.Captures != 1 || index.Synthetic == 0 {
 		t.Errorf("index %+v", index)
 	}
 	do("audit")
