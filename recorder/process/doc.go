@@ -33,9 +33,11 @@
 // the child ends, not when the process does.
 //
 // On Windows the caller puts itself into a kill-on-close job before it starts
-// the child, and clears that flag on Release.
+// the child, and clears that flag on Release. A child that has no console to
+// inherit gets one without a window.
 //
 // # Non-goals
 //
-// Processes that leave the group (daemons that call setsid) are not tracked.
+// Processes that leave the group (daemons that call setsid) or the job
+// (CREATE_BREAKAWAY_FROM_JOB) are not tracked.
 package process

@@ -31,9 +31,8 @@ func Start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	attr := os.ProcAttr{Dir: c.Dir, Env: c.Env}
+	attr := os.ProcAttr{Dir: c.Dir, Env: c.Env, Sys: &syscall.SysProcAttr{CreationFlags: consoleFlags()}}
 	if isBatch(path) {
-		attr.Sys = &syscall.SysProcAttr{}
 		if path, attr.Sys.CmdLine, err = batchCommand(path, c.Args[1:]); err != nil {
 			return nil, &StartError{Name: c.Args[0], Problem: CannotStart, Err: err}
 		}
@@ -75,6 +74,16 @@ func batchCommand(path string, args []string) (cmdExe, line string, err error) {
 	return cmdExe, line, err
 }
 
+// consoleFlags keep a child of a process without a console from opening a
+// window. It gets a console nonetheless, an invisible one: a cmd.exe without any
+// does not pass its files on to what it starts.
+func consoleFlags() uint32 {
+	if page, _ := windows.GetConsoleCP(); page == 0 {
+		return windows.CREATE_NO_WINDOW
+	}
+	return 0
+}
+
 // enterJob puts this process into a new job that is killed when its last handle
 // closes, which is when this process ends. Children are born into the job.
 func enterJob() (windows.Handle, error) {
@@ -82,7 +91,7 @@ func enterJob() (windows.Handle, error) {
 	if err != nil {
 		return 0, fmt.Errorf("create job: %w", err)
 	}
-	if err := limitJob(job, windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE); err != nil {
+	if err := limitJob(job, windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE|jobAlways); err != nil {
 		_ = windows.CloseHandle(job)
 		return 0, err
 	}
@@ -92,6 +101,10 @@ func enterJob() (windows.Handle, error) {
 	}
 	return job, nil
 }
+
+// jobAlways lets a process leave the job if it asks for that when it is
+// started, as it could without us.
+const jobAlways = windows.JOB_OBJECT_LIMIT_BREAKAWAY_OK
 
 func limitJob(job windows.Handle, flags uint32) error {
 	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
@@ -182,7 +195,7 @@ func (p *Process) Release() {
 		return
 	}
 	// While the flag is set, closing the last handle would kill this process.
-	if limitJob(p.job, 0) == nil {
+	if limitJob(p.job, jobAlways) == nil {
 		_ = windows.CloseHandle(p.job)
 	}
 	p.job = 0
