@@ -5,6 +5,8 @@ package stdio
 import (
 	"fmt"
 	"os"
+
+	"golang.org/x/sys/windows"
 )
 
 // port is one end of a pipe.
@@ -14,10 +16,23 @@ type port struct{ file *os.File }
 func (p port) read(buf []byte) int {
 	for {
 		n, err := p.file.Read(buf)
-		if n > 0 || err != nil {
+		if n > 0 || err != nil && !wasEmptyWrite(p.file) {
 			return max(n, 0)
 		}
 	}
+}
+
+// wasEmptyWrite tells apart the two reasons why a read of a pipe comes back with
+// nothing, which package os both calls the end: the other side closed it, or it
+// wrote zero bytes, as a flush of an empty buffer does.
+func wasEmptyWrite(f *os.File) bool {
+	handle := windows.Handle(f.Fd())
+	if kind, err := windows.GetFileType(handle); err != nil || kind != windows.FILE_TYPE_PIPE {
+		return false
+	}
+	peek := windows.NewLazySystemDLL("kernel32.dll").NewProc("PeekNamedPipe")
+	alive, _, _ := peek.Call(uintptr(handle), 0, 0, 0, 0, 0)
+	return alive != 0
 }
 
 // write writes all of buf and reports whether the other side took it.
