@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		os.Exit(serveFake())
 	}
 	flag.Parse()
-	_ = flag.Set("test.parallel", "8") // tests wait for servers more than they work
+	_ = flag.Set("test.parallel", "16") // tests wait for servers more than they work
 	goleak.VerifyTestMain(m)
 }
 
@@ -119,7 +119,42 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func demoManifest(t testing.TB) *manifest.Manifest { return parse(t, string(demo.Manifest())) }
+// demoManifest is the demo's manifest with times for a machine that is busy.
+func demoManifest(t testing.TB) *manifest.Manifest {
+	m := parse(t, string(demo.Manifest()))
+	m.TimeoutMS = 60_000
+	for _, c := range m.Cases {
+		switch c := c.(type) {
+		case *manifest.LatencyBudget:
+			c.MaxLatencyMS = 60_000
+		case *manifest.Cancellation:
+			c.Arguments, c.GraceSeconds = []byte(`{"milliseconds":1500}`), 2
+		}
+	}
+	return m
+}
+
+// impatient makes a manifest one for servers that do not answer, or slowly.
+func impatient(m *manifest.Manifest, a demo.Aspect) {
+	waits := slices.ContainsFunc(a.Effects, func(e demo.Effect) bool {
+		return slices.Contains([]reason.Label{
+			reason.TransportTimeout, reason.SamplingStalledCall, reason.ElicitationStalledCall, reason.CompletionStalledRequest,
+		}, e.Reason)
+	})
+	switch a.Name {
+	case "answer-malformed", "id-mismatch", "id-to-text", "cancel-hang", "silent-start", "discover-hang":
+		waits = true // for an answer that could be told from others
+	case "slow":
+		for _, c := range m.Cases {
+			if c, ok := c.(*manifest.LatencyBudget); ok {
+				c.MaxLatencyMS = 1500
+			}
+		}
+	}
+	if waits {
+		m.TimeoutMS = 2000
+	}
+}
 
 func parse(t testing.TB, text string) *manifest.Manifest {
 	t.Helper()
@@ -228,9 +263,7 @@ func TestAspects(t *testing.T) {
 
 func testAspect(t *testing.T, a demo.Aspect, p place) {
 	m := demoManifest(t)
-	if a.Name != "slow" {
-		m.TimeoutMS = 2000
-	}
+	impatient(m, a)
 	c := config(demoAt(t, p, a.Name), m)
 	c.StartupTimeout = 20 * time.Second
 	if slices.Contains([]string{"silent-start", "discover-hang"}, a.Name) {
@@ -254,9 +287,8 @@ func testAspect(t *testing.T, a demo.Aspect, p place) {
 	case ids != nil:
 		c.Cases = only(t, m, ids...)
 	case a.Legal && !soaking():
-		c.Cases = slices.DeleteFunc(slices.Clone(m.Cases), func(c manifest.Case) bool {
-			return c.Base().Probe == manifest.KindCancellation // which takes its grace each time
-		})
+		c.Cases = only(t, m, "discovery-cost", "token-cost", "pagination", "surface-listing", "schema-guessability", "output-schema",
+			"error-honesty-permanent", "instruction-fidelity", "instruction-fidelity-error", "sampling", "completion")
 	}
 	if a.Legal {
 		want = make(map[string]reason.Label)
@@ -288,3 +320,8 @@ func testAspect(t *testing.T, a demo.Aspect, p place) {
 
 // soaking tells that there is time.
 func soaking() bool { return os.Getenv("MCPEVAL_SOAK") != "" }
+
+// withoutWaits are the cases that take no time of their own.
+func withoutWaits(m *manifest.Manifest) []manifest.Case {
+	return slices.DeleteFunc(slices.Clone(m.Cases), func(c manifest.Case) bool { return c.Base().Probe == manifest.KindCancellation })
+}

@@ -93,6 +93,9 @@ func hostile() map[string]map[string]string {
 func TestHostile(t *testing.T) {
 	for name, answers := range hostile() {
 		for _, over := range []string{"http", "stdio"} {
+			if over == "stdio" && !soaking() && len(name)%4 != 0 {
+				continue // a process for each connection takes its time
+			}
 			t.Run(name+"/"+over, func(t *testing.T) {
 				t.Parallel()
 				f := &fake{answers: answers}
