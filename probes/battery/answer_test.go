@@ -25,6 +25,7 @@ import (
 
 // TestExpect compares answers with expectations.
 func TestExpect(t *testing.T) {
+	t.Parallel()
 	structured := func(v string) string { return `{"content":[],"structuredContent":` + v + `}` }
 	text := func(v string) string {
 		quoted, _ := json.Marshal(v)
@@ -182,6 +183,7 @@ func TestCatalogSizesDoNotVary(t *testing.T) {
 // TestJournal records a run and reads what was kept: one capture, in which every
 // tool call is a synthetic event.
 func TestJournal(t *testing.T) {
+	t.Parallel()
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()

@@ -74,6 +74,7 @@ func TestConstants(t *testing.T) {
 
 // TestBudgetOfRequests sends all the requests there are.
 func TestBudgetOfRequests(t *testing.T) {
+	t.Parallel()
 	var cases []string
 	for range 45 {
 		cases = append(cases, degrade)
@@ -115,6 +116,7 @@ func TestBudgetOfRequests(t *testing.T) {
 
 // TestBudgetOfTime ends the five minutes between two cases, and in one.
 func TestBudgetOfTime(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name string
 		idle time.Duration // passes after the first case
@@ -157,6 +159,7 @@ func TestBudgetOfTime(t *testing.T) {
 
 // TestBudgetAtStart shows that a budget which ends during the start is an error.
 func TestBudgetAtStart(t *testing.T) {
+	t.Parallel()
 	clock := newClock()
 	f := &fake{hook: func(method string, _ int) {
 		if method == "initialize" {

@@ -228,6 +228,7 @@ func unjudged(p place) map[string]reason.Label {
 
 // TestClean shows that the clean server passes every kind.
 func TestClean(t *testing.T) {
+	t.Parallel()
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
@@ -245,6 +246,7 @@ func TestClean(t *testing.T) {
 // TestAspects runs, for every aspect and wherever it shows, the cases that it
 // breaks and wants exactly their reasons. An aspect that is legal breaks none.
 func TestAspects(t *testing.T) {
+	t.Parallel()
 	for _, a := range demo.Aspects() {
 		for _, p := range places() {
 			if !a.Shows(p.where) || len(a.Effects) == 0 && !a.Legal {

@@ -91,6 +91,7 @@ func hostile() map[string]map[string]string {
 // TestHostile shows that no server makes a run hang, panic or claim a pass for
 // what was never answered.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	for name, answers := range hostile() {
 		for _, over := range []string{"http", "stdio"} {
 			if over == "stdio" && !soaking() && len(name)%4 != 0 {
@@ -122,6 +123,7 @@ func TestHostile(t *testing.T) {
 
 // TestFalsePositives shows what must not be held against a server.
 func TestFalsePositives(t *testing.T) {
+	t.Parallel()
 	tools := func(name, members string) map[string]string {
 		return map[string]string{"tools/list": `{"tools":[{"name":"` + name + `",` + members + `}]}`}
 	}
@@ -184,6 +186,7 @@ func TestFalsePositives(t *testing.T) {
 
 // TestEmptyGate shows that a run in which nothing was judged is no pass.
 func TestEmptyGate(t *testing.T) {
+	t.Parallel()
 	for _, allow := range []bool{false, true} {
 		f := &fake{}
 		c := config(f.overHTTP(t), parse(t, manifestOf(`"probe":"surface-listing","max_pages":5`)))
@@ -198,6 +201,7 @@ func TestEmptyGate(t *testing.T) {
 // TestKnownFailures shows that stale entries are found among all cases, selected
 // or not.
 func TestKnownFailures(t *testing.T) {
+	t.Parallel()
 	f := &fake{answers: map[string]string{"tools/call": `!{"code":1,"message":"m"}`}}
 	m := parse(t, manifestOf(guess, paginate))
 	c := config(f.overHTTP(t), m)

@@ -38,6 +38,7 @@ func TestSessionExpires(t *testing.T) {
 
 // TestRevisions runs the clean server in every revision that has a handshake.
 func TestRevisions(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		revision string
 		want     map[string]reason.Label
@@ -72,6 +73,7 @@ func TestRevisions(t *testing.T) {
 
 // TestSameBytes shows that runs differ in latency_ms alone.
 func TestSameBytes(t *testing.T) {
+	t.Parallel()
 	runs := 2
 	if soaking() {
 		runs = 50
@@ -110,6 +112,7 @@ func TestSameBytes(t *testing.T) {
 // TestNotStarted shows that a server that never starts is one cause, and that
 // nothing is said about it that nobody has seen.
 func TestNotStarted(t *testing.T) {
+	t.Parallel()
 	m := parse(t, manifestOf(guess, paginate, degrade))
 	tests := []struct {
 		name   string
@@ -142,6 +145,7 @@ func TestNotStarted(t *testing.T) {
 
 // TestGates shows that nothing is started while a gate is shut.
 func TestGates(t *testing.T) {
+	t.Parallel()
 	const text = `{"version":1,"sandboxes":{"s":{"description":"scratch"}},"probes":[
 		{"id":"open","access":"mutating","sandbox":"s",` + guess + `},
 		{"id":"loose","access":"mutating",` + guess + `},
@@ -189,6 +193,7 @@ func TestGates(t *testing.T) {
 // TestAccess shows that read-only cases are held against what the server says of
 // its tools, before any of them is called.
 func TestAccess(t *testing.T) {
+	t.Parallel()
 	tool := func(annotations string) string {
 		return `{"tools":[{"name":"t","inputSchema":{"type":"object"},"annotations":` + annotations + `}]}`
 	}
@@ -231,6 +236,7 @@ func TestAccess(t *testing.T) {
 
 // TestDiscovery shows what becomes of the cases when the catalog cannot be read.
 func TestDiscovery(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name   string
 		aspect string
@@ -276,6 +282,7 @@ func TestDiscovery(t *testing.T) {
 
 // TestFaultedCase shows that the case after a fault begins anew.
 func TestFaultedCase(t *testing.T) {
+	t.Parallel()
 	for _, over := range []string{"http", "stdio"} {
 		t.Run(over, func(t *testing.T) {
 			t.Parallel()
@@ -296,6 +303,7 @@ func TestFaultedCase(t *testing.T) {
 }
 
 func TestStopped(t *testing.T) {
+	t.Parallel()
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	f := &fake{answers: map[string]string{"tools/call": ""}, hook: func(method string, _ int) {
