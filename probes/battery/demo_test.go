@@ -327,3 +327,29 @@ func soaking() bool { return os.Getenv("MCPEVAL_SOAK") != "" }
 func withoutWaits(m *manifest.Manifest) []manifest.Case {
 	return slices.DeleteFunc(slices.Clone(m.Cases), func(c manifest.Case) bool { return c.Base().Probe == manifest.KindCancellation })
 }
+
+// TestEveryReason shows that TestAspects leaves out no kind and no reason, but
+// for the budget's, which no server gives.
+func TestEveryReason(t *testing.T) {
+	m := demoManifest(t)
+	shown := map[reason.Label]bool{reason.EvaluationBudgetExceeded: true}
+	kinds := make(map[manifest.Kind]bool)
+	for _, a := range demo.Aspects() {
+		for _, e := range a.Effects {
+			shown[e.Reason] = true
+			if c := m.Find(e.Case); c != nil {
+				kinds[c.Base().Probe] = true
+			}
+		}
+	}
+	for _, r := range reason.All() {
+		if (r.Class == reason.Failure || r.Class == reason.Fault || r.Class == reason.NotRun) && !shown[r.Label] {
+			t.Errorf("no aspect shows %s", r.Label)
+		}
+	}
+	for _, k := range manifest.Kinds() {
+		if !kinds[k] {
+			t.Errorf("no aspect breaks a case of %s", k)
+		}
+	}
+}
