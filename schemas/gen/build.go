@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
+	"path/filepath"
 	"reflect"
 	"strconv"
 
@@ -101,6 +103,9 @@ func reflector(mapper func(reflect.Type) *jsonschema.Schema, folders ...string) 
 		if err := r.AddGoComments(module, "./"+f); err != nil {
 			return nil, err
 		}
+	}
+	for name, text := range maps.Clone(r.CommentMap) { // a folder's name has the system's separators
+		r.CommentMap[filepath.ToSlash(name)] = text
 	}
 	return r, nil
 }
