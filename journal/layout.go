@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"sort"
 	"strings"
 	"time"
@@ -60,10 +59,11 @@ type File struct {
 }
 
 // Files lists the journal files below store in path order. Symbolic links and
-// what is no regular file are left out. A store that does not exist is empty.
+// what is no regular file are left out; the store itself may be a link. A store
+// that does not exist is empty.
 func Files(store string) ([]File, error) {
 	var files []File
-	err := filepath.WalkDir(store, func(p string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(store), ".", func(rel string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if os.IsNotExist(err) { // the store itself, or a file that went away meanwhile
 				return nil
@@ -73,11 +73,6 @@ func Files(store string) ([]File, error) {
 		if !d.Type().IsRegular() {
 			return nil
 		}
-		rel, err := filepath.Rel(store, p)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
 		kind := KindOf(rel)
 		if kind == FileOther {
 			return nil

@@ -3,7 +3,11 @@ package journal
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Place is where a line stands.
@@ -13,8 +17,47 @@ type Place struct {
 	Offset int64  // of the line's first byte
 }
 
-// String is path:line.
-func (p Place) String() string { return p.Path + ":" + strconv.FormatInt(p.Line, 10) }
+// String is path:line, the path as Shown gives it.
+func (p Place) String() string { return Shown(p.Path) + ":" + strconv.FormatInt(p.Line, 10) }
+
+// Shown is a path as messages print it. Whoever copied a log into the store
+// chose its name: what a terminal or a shell would obey is escaped, in quotes.
+func Shown(path string) string {
+	if !strings.ContainsFunc(path, func(r rune) bool { return !plain(r) }) {
+		return path
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range path {
+		switch {
+		case r == ' ' || plain(r):
+			b.WriteRune(r)
+		case r == utf8.RuneError: // it stands for one byte that is no UTF-8, or for itself
+			fmt.Fprintf(&b, `\x%02x`, path[i])
+			if strings.HasPrefix(path[i:], "\uFFFD") {
+				fmt.Fprintf(&b, `\x%02x\x%02x`, path[i+1], path[i+2])
+			}
+		default:
+			for _, c := range []byte(string(r)) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// plain reports whether a character of a path means nothing but itself.
+func plain(r rune) bool {
+	return strings.ContainsRune("._-/:+=@,%", r) || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// Unshown is the path whose Shown form, with its quotes or as a shell that took
+// them away leaves it, is text.
+func Unshown(text string) (path string, ok bool) {
+	path, err := strconv.Unquote(`"` + strings.TrimSuffix(strings.TrimPrefix(text, `"`), `"`) + `"`)
+	return path, err == nil
+}
 
 // Digest is the SHA-256 of a line without its newline: what the identity
 // rules, the chain, the ledger and the audit compare.
@@ -38,7 +81,7 @@ type CorruptionError struct {
 }
 
 func (e *CorruptionError) Error() string {
-	return e.Path + ":" + strconv.FormatInt(e.Line, 10) + ": corrupt line: " + e.Err.Error()
+	return Place{Path: e.Path, Line: e.Line}.String() + ": corrupt line: " + e.Err.Error()
 }
 
 // Unwrap returns the reason.

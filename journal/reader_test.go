@@ -199,6 +199,14 @@ func TestFiles(t *testing.T) {
 	if diff := cmp.Diff([]string{"calls-1.jsonl", "captures/2026-11-30/a.jsonl", "captures/2026-11-30/b.jsonl"}, got); diff != "" {
 		t.Error(diff)
 	}
+	// The whole store may lie elsewhere, behind a link.
+	link := filepath.Join(t.TempDir(), "store")
+	if err := os.Symlink(store, link); err != nil {
+		t.Fatal(err)
+	}
+	if linked, err := journal.Files(link); err != nil || !cmp.Equal(files, linked) {
+		t.Errorf("behind a link: %v, %v", linked, err)
+	}
 	if files, err := journal.Files(filepath.Join(store, "missing")); err != nil || len(files) != 0 {
 		t.Errorf("a missing store: %v, %v", files, err)
 	}

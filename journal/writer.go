@@ -100,6 +100,9 @@ func Create(o *Options) (*Writer, error) {
 	first.OS, _ = sanitize.ParseLabel([]byte(runtime.GOOS))
 	first.Arch, _ = sanitize.ParseLabel([]byte(runtime.GOARCH))
 	if _, err := w.Append(now, first); err != nil {
+		if info, serr := w.file.Stat(); serr == nil && info.Size() == 0 {
+			_ = os.Remove(name) // a full disk: nothing begins here
+		}
 		_ = w.file.Close()
 		return nil, err
 	}

@@ -241,6 +241,15 @@ func TestCreateFails(t *testing.T) {
 	if _, err := journal.Create(o); err == nil {
 		t.Error("a capture without randomness was made")
 	}
+	// A disk that is full from the start is not left an empty log.
+	o = options(t.TempDir())
+	o.Write = func(*os.File, []byte) (int, error) { return 0, errDiskFull }
+	if _, err := journal.Create(o); !errors.Is(err, errDiskFull) {
+		t.Errorf("no room for the first event: %v", err)
+	}
+	if files, err := journal.Files(o.Store); err != nil || len(files) > 0 {
+		t.Errorf("left behind: %v %v", files, err)
+	}
 }
 
 func BenchmarkAppendEvent(b *testing.B) {
