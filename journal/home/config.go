@@ -25,6 +25,9 @@ const maxConfig = 64 << 10
 // repeated and ill-typed fields are refused: a setting with a slip in it must not
 // pass for one that holds.
 func (h *Home) Config() (Config, error) {
+	if err := notSpecial(h.ConfigPath()); err != nil {
+		return Config{}, fmt.Errorf("read config: %w", err)
+	}
 	f, err := os.Open(h.ConfigPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return Config{}, nil

@@ -65,6 +65,21 @@ func Open(dir string) (*Home, error) {
 	return h, nil
 }
 
+// SpecialError says that something which is no file stands where a file of the
+// home belongs. Opening it could wait for ever.
+type SpecialError struct{ Path string }
+
+func (e *SpecialError) Error() string { return e.Path + " is no file: move it away" }
+
+// notSpecial refuses a folder, a pipe and the like at path. What is not there,
+// or cannot be looked at, is left to who opens it.
+func notSpecial(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &SpecialError{path}
+	}
+	return nil
+}
+
 // Store is the folder of the journal, the only part that may be shared.
 func (h *Home) Store() string { return filepath.Join(h.Dir, "store") }
 

@@ -42,6 +42,9 @@ const lockPoll = 20 * time.Millisecond
 // another process, or another caller in this one, holds it: until ctx is done, or
 // for wait and then returns a *LockedError. Zero tries once.
 func (h *Home) Lock(ctx context.Context, verb string, wait time.Duration) (*Lock, error) {
+	if err := notSpecial(h.LockPath()); err != nil {
+		return nil, fmt.Errorf("open lock: %w", err)
+	}
 	f, err := os.OpenFile(h.LockPath(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open lock: %w", err)
@@ -54,9 +57,9 @@ func (h *Home) Lock(ctx context.Context, verb string, wait time.Duration) (*Lock
 		return nil, err
 	}
 	l := &Lock{f}
-	if err := l.write(strconv.Itoa(os.Getpid()) + " " + verb + "\n"); err != nil {
-		return nil, errors.Join(fmt.Errorf("write lock: %w", err), l.Unlock())
-	}
+	// What it says is a courtesy to who waits: the lock holds without it, and on
+	// a full disk it must hold, for room to be made.
+	_ = l.write(strconv.Itoa(os.Getpid()) + " " + verb + "\n")
 	return l, nil
 }
 

@@ -125,6 +125,25 @@ func TestLockFails(t *testing.T) {
 	}
 }
 
+// What is no file is refused at once: opening a pipe would wait for ever.
+func TestSpecialFiles(t *testing.T) {
+	h := open(t)
+	for _, path := range []string{h.LockPath(), h.SaltPath(), h.ConfigPath()} {
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, lockErr := h.Lock(t.Context(), "index", long)
+	_, saltErr := h.Salt()
+	_, configErr := h.Config()
+	for path, err := range map[string]error{h.LockPath(): lockErr, h.SaltPath(): saltErr, h.ConfigPath(): configErr} {
+		var special *home.SpecialError
+		if !errors.As(err, &special) || special.Path != path {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 func TestLockOneAtATime(t *testing.T) {
 	h := open(t)
 	var holders, taken atomic.Int32

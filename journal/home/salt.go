@@ -52,6 +52,9 @@ func (h *Home) Salt() (sanitize.Salt, error) {
 }
 
 func (h *Home) readSalt() (salt sanitize.Salt, err error) {
+	if err := notSpecial(h.SaltPath()); err != nil {
+		return salt, err
+	}
 	f, err := os.Open(h.SaltPath())
 	if err != nil {
 		return salt, err
