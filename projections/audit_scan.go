@@ -46,6 +46,7 @@ func (a *auditor) scan(ctx context.Context) error {
 		state.Total += f.Size
 	}
 	decoder := journal.NewDecoder()
+	a.report.Captures = []CaptureAudit{}
 	a.report.Legacy, a.report.Corrupt, a.report.Torn = []LegacyAudit{}, []CorruptLine{}, []Torn{}
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
@@ -92,7 +93,7 @@ func (a *auditor) file(decoder *journal.Decoder, f journal.File) error {
 		}
 	}
 	if err := lines.Err(); err != nil && bad == nil && !errors.As(err, &bad) {
-		return fmt.Errorf("read %s: %w", f.Path, err)
+		return fmt.Errorf("read %s: %w", journal.Shown(f.Path), err)
 	}
 	if legacy > 0 {
 		a.report.Legacy = append(a.report.Legacy, LegacyAudit{f.Path, legacy, legacyStatus})

@@ -47,4 +47,4 @@ func (e *ConflictError) Error() string {
 }
 
 // Next is the step that takes the later file out of the way.
-func (e *ConflictError) Next() string { return "mcpeval journal quarantine " + e.B.Path }
+func (e *ConflictError) Next() string { return "mcpeval journal quarantine " + journal.Shown(e.B.Path) }

@@ -74,13 +74,13 @@ func (r *reader) source(ctx context.Context, s source) (index.Source, error) {
 		}
 	}
 	if err := lines.Err(); err != nil && bad == nil && !errors.As(err, &bad) {
-		return src, fmt.Errorf("read %s: %w", src.Path, err)
+		return src, fmt.Errorf("read %s: %w", journal.Shown(src.Path), err)
 	}
 	if bad != nil {
 		src.CorruptLine, src.CorruptOffset, src.CorruptReason = bad.Line, bad.Offset, bad.Err.Error()
 	}
 	if src.Tail, err = tail(f, src.Offset); err != nil {
-		return src, fmt.Errorf("read %s: %w", src.Path, err)
+		return src, fmt.Errorf("read %s: %w", journal.Shown(src.Path), err)
 	}
 	return src, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/projections/index"
 )
@@ -83,6 +84,11 @@ type CorruptLine struct {
 	Line   int64  `json:"line"`
 	Offset int64  `json:"offset"`
 	Reason string `json:"reason"`
+}
+
+// Place is where the line stands.
+func (c CorruptLine) Place() journal.Place {
+	return journal.Place{Path: c.Path, Line: c.Line, Offset: c.Offset}
 }
 
 // Refresh runs one cycle over a home: it brings the index up to date with the

@@ -425,6 +425,9 @@ func TestDiskFull(t *testing.T) {
 		if err == nil {
 			t.Fatalf("a cycle went through with files of at most %d bytes: %s", limit, out)
 		}
+		if strings.Contains(string(out), "rollback") {
+			t.Errorf("the cause has company: %s", out)
+		}
 		if digest(t, h) != before {
 			t.Error("a cycle that found no space changed the index")
 		}

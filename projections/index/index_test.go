@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -293,5 +294,14 @@ func TestReadNone(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
 		t.Errorf("reading made %v", left)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := index.Read(context.Background(), path, nothing); !errors.Is(err, index.ErrSpecial) {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := index.OpenWriter(path, index.Workers()); !errors.Is(err, index.ErrSpecial) {
+		t.Errorf("a folder to write to: %v", err)
 	}
 }

@@ -16,6 +16,9 @@ var (
 	ErrNone = errors.New("there is no index yet")
 	// ErrUnreadable is returned when the index is damaged: it is made anew.
 	ErrUnreadable = errors.New("index cannot be read")
+	// ErrSpecial is returned when a folder, a pipe or the like stands where the
+	// index belongs.
+	ErrSpecial = errors.New("index.db is no file: move it away")
 	// ErrOutdated is returned when another version of this program made the
 	// index: a full rebuild refills it.
 	ErrOutdated = errors.New("index was made by another version")
@@ -35,8 +38,11 @@ const (
 // holds a connection: closing any descriptor of a file drops the process's POSIX
 // locks on it, SQLite's included.
 func OpenReader(ctx context.Context, path string) (*sqlite.Conn, error) {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, os.ErrNotExist):
 		return nil, ErrNone
+	case err == nil && !info.Mode().IsRegular():
+		return nil, ErrSpecial
 	}
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadOnly)
 	if err != nil {
@@ -99,7 +105,10 @@ func Remove(path string) error {
 // connect opens the file for writing, and beside it the read-only connection
 // that outlives the writer's.
 func connect(path string) (conn, guard *sqlite.Conn, err error) {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	switch info, err := os.Stat(path); {
+	case err == nil && !info.Mode().IsRegular():
+		return nil, nil, ErrSpecial
+	case errors.Is(err, os.ErrNotExist):
 		if err := Remove(path); err != nil { // an old log that lost its database
 			return nil, nil, err
 		}

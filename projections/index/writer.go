@@ -16,7 +16,6 @@ type Writer struct {
 	workers     []Worker
 	meta        *Meta
 	putSource   *statement
-	open        bool // a transaction is
 	committed   bool
 }
 
@@ -44,7 +43,6 @@ func (w *Writer) Begin(full bool) error {
 	if err := sqlitex.ExecuteTransient(w.conn, "BEGIN IMMEDIATE", nil); err != nil {
 		return unreadable(err)
 	}
-	w.open = true
 	w.meta = &Meta{}
 	if full {
 		if err := w.recreate(); err != nil {
@@ -231,7 +229,7 @@ func (w *Writer) Commit() error {
 	if err := sqlitex.ExecuteTransient(w.conn, "COMMIT", nil); err != nil {
 		return unreadable(err)
 	}
-	w.open, w.committed = false, true
+	w.committed = true
 	return nil
 }
 
@@ -246,8 +244,7 @@ func (w *Writer) Checkpoint() error {
 // connection does, and the file stays as it was, byte for byte.
 func (w *Writer) Close() error {
 	var errs []error
-	if w.open {
-		w.open = false
+	if !w.conn.AutocommitEnabled() { // a full disk has rolled back already
 		errs = append(errs, sqlitex.ExecuteTransient(w.conn, "ROLLBACK", nil))
 	}
 	first, last := w.guard, w.conn
