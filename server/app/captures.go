@@ -26,16 +26,17 @@ const (
 	StateEnded  CaptureState = "ended"  // with an end event
 	StateOpen   CaptureState = "open"   // its recorder still runs, or was killed
 	StateTorn   CaptureState = "torn"   // the last line has no newline: being written, or cut
+	StateEmpty  CaptureState = "empty"  // without a whole line: its recorder was killed at once, or the disk was full
 	StateBroken CaptureState = "broken" // the first or last line cannot be read
 )
 
 // Capture is what the first and last line of a log say about it.
 type Capture struct {
-	ID       uuid.UUID
-	Path     string // relative to the store, with slashes
+	ID       uuid.UUID // uuid.Nil when neither the log nor its name tells
+	Path     string    // relative to the store, with slashes
 	Bytes    int64
 	State    CaptureState
-	Started  time.Time // zero when broken, as are all fields below
+	Started  time.Time // zero when empty or broken, as are all fields below
 	Last     time.Time // of the last whole event
 	Server   string
 	Session  string
@@ -85,8 +86,14 @@ func readCapture(store string, f journal.File) (Capture, error) {
 	r := journal.NewReader(io.LimitReader(file, journal.MaxLine), journal.Place{Path: f.Path})
 	var first, last journal.Event
 	decoder := journal.NewDecoder()
-	if !r.Next() || decoder.Decode(f.Kind, r.Line(), &first) != nil {
+	if !r.Next() {
+		if r.Torn() < journal.MaxLine {
+			c.State = StateEmpty
+		}
 		return c, r.Err()
+	}
+	if decoder.Decode(f.Kind, r.Line(), &first) != nil {
+		return c, nil
 	}
 	line, torn, err := lastLine(file, f.Size)
 	if err != nil {
@@ -138,7 +145,7 @@ func FindCapture(ctx context.Context, store, prefix string) (Capture, error) {
 	}
 	var found []Capture
 	for _, c := range captures {
-		if strings.HasPrefix(c.ID.String(), strings.ToLower(prefix)) {
+		if c.ID != uuid.Nil && strings.HasPrefix(c.ID.String(), strings.ToLower(prefix)) {
 			found = append(found, c)
 		}
 	}

@@ -2,6 +2,11 @@
 
 package app
 
-import "errors"
+import (
+	"errors"
+	"syscall"
+)
+
+var errDiskFull error = syscall.ENOSPC
 
 func freeBytes(string) (int64, error) { return 0, errors.ErrUnsupported }

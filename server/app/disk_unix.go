@@ -4,6 +4,8 @@ package app
 
 import "golang.org/x/sys/unix"
 
+var errDiskFull error = unix.ENOSPC
+
 func freeBytes(path string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

@@ -2,6 +2,8 @@ package app
 
 import "golang.org/x/sys/windows"
 
+var errDiskFull error = windows.ERROR_DISK_FULL
+
 func freeBytes(path string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/journal/home"
 )
 
@@ -53,7 +54,7 @@ func Doctor(ctx context.Context, o *DoctorOptions) ([]Check, error) {
 	exists := checkHome(h)
 	checks := []Check{exists}
 	if exists.Status != StatusNote { // there is one
-		checks = append(checks, checkSalt(h), checkConfig(h), checkDisk(h, free), checkTails(ctx, h), checkIndex(ctx, h), checkQuarantine(h))
+		checks = append(checks, checkSalt(h), checkConfig(h), checkDisk(h, free), checkStore(h), checkTails(ctx, h), checkIndex(ctx, h), checkQuarantine(h))
 	}
 	return checks, ctx.Err()
 }
@@ -125,6 +126,43 @@ func checkDisk(h *home.Home, free func(string) (int64, error)) Check {
 	return Check{name, StatusOK, fmt.Sprintf("%d MiB free", n>>20), ""}
 }
 
+// checkStore looks for what recorders could write to and nobody would read, and
+// for folders where files belong.
+func checkStore(h *home.Home) Check {
+	const name = "store"
+	for _, path := range []string{h.LockPath(), h.IndexPath(), h.LedgerPath()} {
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return Check{name, StatusBad, path + " is no file", "move it away, then mcpeval index"}
+		}
+	}
+	if info, err := os.Stat(h.Store()); err == nil && !info.IsDir() {
+		return Check{name, StatusBad, h.Store() + " is no folder", "move it away"}
+	}
+	link, other := "", ""
+	err := fs.WalkDir(os.DirFS(h.Store()), ".", func(rel string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.Type()&fs.ModeSymlink != 0 && link == "":
+			link = rel
+		case rel == "captures" && !d.IsDir():
+			other = rel
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return Check{name, StatusBad, "cannot look at the store: " + err.Error(), "make the store readable"}
+	case other != "":
+		return Check{name, StatusBad, filepath.Join(h.Store(), other) + " is no folder: shims run unrecorded", "move it away"}
+	case link != "":
+		return Check{name, StatusBad, journal.Shown(link) + " is a symbolic link, which is never read, so that what is recorded behind it is not seen", "put there what it points to, or link the whole store"}
+	}
+	return Check{name, StatusOK, h.Store(), ""}
+}
+
 // checkTails counts logs whose last line has no end. One that is being written
 // may look so for a moment, so that it is no finding.
 func checkTails(ctx context.Context, h *home.Home) Check {
@@ -137,18 +175,19 @@ func checkTails(ctx context.Context, h *home.Home) Check {
 	for _, c := range captures {
 		switch c.State {
 		case StateBroken:
-			broken++
-			first = c.Path
+			if broken++; broken == 1 {
+				first = c.Path
+			}
 		case StateTorn:
 			torn++
-		case StateOpen:
+		case StateOpen, StateEmpty:
 			open++
 		}
 	}
 	detail := fmt.Sprintf("captures: %d; not ended: %d; with a torn last line: %d; that cannot be read: %d", len(captures), open, torn, broken)
 	switch {
 	case broken > 0:
-		return Check{name, StatusBad, detail + ", such as " + first, "mcpeval journal repair " + first}
+		return Check{name, StatusBad, detail + ", such as " + journal.Shown(first), "mcpeval journal repair " + journal.Shown(first)}
 	case torn > 0:
 		return Check{name, StatusNote, detail, "nothing to do: a torn line is one that was never acknowledged"}
 	}

@@ -32,6 +32,40 @@ func TestDoctor(t *testing.T) {
 		{"log broken", func(t *testing.T, h *home.Home) {
 			write(t, filepath.Join(h.Store(), "captures", "x.jsonl"), "garbage\n")
 		}, enough, "logs"},
+		{"log begun and left", func(t *testing.T, h *home.Home) {
+			write(t, filepath.Join(h.Store(), "captures", "x.jsonl"), "")
+			write(t, filepath.Join(h.Store(), "captures", "y.jsonl"), `{"schema`)
+		}, enough, ""},
+		{"log without an end", func(t *testing.T, h *home.Home) {
+			write(t, filepath.Join(h.Store(), "captures", "x.jsonl"), strings.Repeat("x", journal.MaxLine))
+		}, enough, "logs"},
+		{"lock a folder", func(t *testing.T, h *home.Home) { mkdir(t, h.LockPath()) }, enough, "store"},
+		{"index a folder", func(t *testing.T, h *home.Home) { mkdir(t, h.IndexPath()) }, enough, "store index"},
+		{"ledger a folder", func(t *testing.T, h *home.Home) { mkdir(t, h.LedgerPath()) }, enough, "store"},
+		{"captures a file", func(t *testing.T, h *home.Home) {
+			if err := os.RemoveAll(filepath.Join(h.Store(), "captures")); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(h.Store(), "captures"), "")
+		}, enough, "store"},
+		{"captures a link", func(t *testing.T, h *home.Home) {
+			elsewhere := filepath.Join(t.TempDir(), "captures")
+			if err := os.Rename(filepath.Join(h.Store(), "captures"), elsewhere); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(elsewhere, filepath.Join(h.Store(), "captures")); err != nil {
+				t.Skip("no symbolic links here")
+			}
+		}, enough, "store"},
+		{"store a link", func(t *testing.T, h *home.Home) {
+			elsewhere := filepath.Join(t.TempDir(), "store")
+			if err := os.Rename(h.Store(), elsewhere); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(elsewhere, h.Store()); err != nil {
+				t.Skip("no symbolic links here")
+			}
+		}, enough, ""},
 		{"index garbage", func(t *testing.T, h *home.Home) { write(t, h.IndexPath(), strings.Repeat("garbage", 1000)) }, enough, "index"},
 		{"home open to all", func(t *testing.T, h *home.Home) {
 			if runtime.GOOS == "windows" {
@@ -81,6 +115,13 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("bad: %q, want %q", got, tt.bad)
 			}
 		})
+	}
+}
+
+func mkdir(t *testing.T, name string) {
+	t.Helper()
+	if err := os.Mkdir(name, 0o700); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -39,7 +39,7 @@ func checkIndex(ctx context.Context, h *home.Home) Check {
 	case err != nil:
 		return Check{name, StatusBad, "cannot compare index and journal: " + err.Error(), "mcpeval index"}
 	case len(corrupt) > 0:
-		return Check{name, StatusBad, fmt.Sprintf("logs that cannot be read to their end: %d, such as %s", len(corrupt), corrupt[0]), "mcpeval journal repair " + corrupt[0].Path}
+		return Check{name, StatusBad, fmt.Sprintf("logs that cannot be read to their end: %d, such as %s", len(corrupt), corrupt[0]), "mcpeval journal repair " + journal.Shown(corrupt[0].Path)}
 	case fresh.Lost > 0:
 		return Check{name, StatusNote, fmt.Sprintf("indexed logs that are gone or shorter: %d", fresh.Lost), "mcpeval audit, then mcpeval index"}
 	case fresh.Events > 0:

@@ -15,7 +15,11 @@ import (
 // the store, as our messages print it, or by any path that leads there. The
 // result is relative to the store, with slashes.
 func Locate(store, name string) (string, error) {
-	for _, candidate := range []string{filepath.Join(store, filepath.FromSlash(name)), name} {
+	candidates := []string{filepath.Join(store, filepath.FromSlash(name)), name}
+	if plain, ok := journal.Unshown(name); ok && plain != name {
+		candidates = append(candidates, filepath.Join(store, filepath.FromSlash(plain)))
+	}
+	for _, candidate := range candidates {
 		full, err := filepath.Abs(candidate)
 		if err != nil {
 			continue
@@ -37,7 +41,7 @@ func Locate(store, name string) (string, error) {
 		}
 		rel = filepath.ToSlash(rel)
 		if !info.Mode().IsRegular() || journal.KindOf(rel) == journal.FileOther {
-			return "", &Problem{Err: fmt.Errorf("%s is no journal file", rel), Next: "name a .jsonl file below the store"}
+			return "", &Problem{Err: fmt.Errorf("%s is no journal file", journal.Shown(rel)), Next: "name a .jsonl file below the store"}
 		}
 		return rel, nil
 	}

@@ -160,12 +160,17 @@ func TestLocate(t *testing.T) {
 	if err := os.Symlink(file(h, rel), filepath.Join(h.Store(), "link.jsonl")); err != nil {
 		t.Skip("no symbolic links here")
 	}
+	if err := os.WriteFile(file(h, "captures/a\n.jsonl"), nil, 0o600); err != nil {
+		t.Skip("not every name is allowed here")
+	}
 	tests := []struct{ name, in, want string }{
 		{"relative to the store", rel, rel},
 		{"absolute", file(h, rel), rel},
 		{"not clean", "captures/../" + rel, rel},
 		{"outside", filepath.Join(h.Dir, "outside.jsonl"), ""},
 		{"outside by dots", "../outside.jsonl", ""},
+		{"as it is shown", `"captures/\x61\x0a.jsonl"`, "captures/a\n.jsonl"},
+		{"as a shell leaves it", `captures/\x61\x0a.jsonl`, "captures/a\n.jsonl"},
 		{"missing", "captures/none.jsonl", ""},
 		{"a folder", "captures", ""},
 		{"a link", "link.jsonl", ""},
@@ -215,7 +220,7 @@ func TestCaptures(t *testing.T) {
 	for _, c := range captures {
 		got = append(got, row{c.Path, c.State, c.Events})
 	}
-	want := []row{{torn, app.StateTorn, 3}, {open, app.StateOpen, 3}, {old, app.StateEnded, 4}, {broken, app.StateBroken, 0}, {empty, app.StateBroken, 0}}
+	want := []row{{torn, app.StateTorn, 3}, {open, app.StateOpen, 3}, {old, app.StateEnded, 4}, {broken, app.StateBroken, 0}, {empty, app.StateEmpty, 0}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
