@@ -10,6 +10,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/projections"
 	"github.com/mcpeval/mcpeval/projections/index"
@@ -87,7 +88,7 @@ func auditProblem(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	}
-	return fmt.Errorf("audit journal: %w", err)
+	return homeProblem(fmt.Errorf("audit journal: %w", err))
 }
 
 func writeAudit(std *IO, r *projections.AuditReport) error {
@@ -110,16 +111,19 @@ func writeAudit(std *IO, r *projections.AuditReport) error {
 	}
 	var b strings.Builder
 	for _, l := range r.Legacy {
-		fmt.Fprintf(&b, "%s: %s, %s\n", l.File, plural(l.Records, "record"), l.Status)
+		fmt.Fprintf(&b, "%s: %s, %s\n", journal.Shown(l.File), plural(l.Records, "record"), l.Status)
 	}
 	for _, c := range r.Corrupt {
-		fmt.Fprintf(&b, "%s:%d: cannot be read: %s\nnext: mcpeval journal repair %s\n", c.Path, c.Line, c.Reason, c.Path)
+		fmt.Fprintf(&b, "%s: cannot be read: %s\nnext: mcpeval journal repair %s\n", c.Place(), c.Reason, journal.Shown(c.Path))
 	}
 	if c := r.Conflict; c != nil {
 		fmt.Fprintf(&b, "%s and %s: %s\nnext: %s\n", c.A, c.B, c.Rule, c.Next)
 	}
 	fmt.Fprintf(&b, "captures: %d, broken: %d\n", len(r.Captures), broken)
 	fmt.Fprintf(&b, "index: %s; ledger: %s; events not indexed: %d\n", r.Index, r.Ledger, r.Unread)
+	if next := auditNext(r); next != "" {
+		fmt.Fprintf(&b, "next: %s\n", next)
+	}
 	if r.Since == nil {
 		fmt.Fprintln(&b, "nothing witnessed yet: what was lost before the first index cannot be told")
 	} else {
@@ -128,6 +132,20 @@ func writeAudit(std *IO, r *projections.AuditReport) error {
 	fmt.Fprintln(&b, "the chain shows alteration and loss; it does not authenticate who wrote a log")
 	_, err := fmt.Fprint(std.Out, b.String())
 	return err
+}
+
+// auditNext is what makes index and ledger agree with the logs again; a conflict
+// has a next step of its own.
+func auditNext(r *projections.AuditReport) string {
+	switch {
+	case r.Conflict != nil:
+		return ""
+	case r.Index == projections.Differs || r.Index == projections.Unreadable || r.Ledger == projections.Differs || r.Ledger == projections.Unreadable:
+		return "mcpeval index --rebuild"
+	case r.Index == projections.Agrees && r.Ledger == projections.Absent:
+		return "mcpeval index"
+	}
+	return ""
 }
 
 func chain(c *projections.CaptureAudit) string {

@@ -115,7 +115,7 @@ func readIndex(ctx context.Context, h *home.Home, f func(*sqlite.Conn) error) er
 	case errors.Is(err, index.ErrUnreadable):
 		return &app.Problem{Err: fmt.Errorf("read index: %w", err), Next: "mcpeval index --rebuild"}
 	case err != nil:
-		return fmt.Errorf("read index: %w", err)
+		return homeProblem(fmt.Errorf("read index: %w", err))
 	}
 	return nil
 }

@@ -60,8 +60,12 @@ func runDoctor(ctx context.Context, o *doctorOptions) error {
 	}
 	var redaction *redactionReport
 	if o.redaction {
-		if redaction, err = checkRedaction(ctx, o.std, &home.Home{Dir: dir}); err != nil {
-			return err
+		redaction, err = checkRedaction(ctx, o.std, &home.Home{Dir: dir})
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil: // as any other thing that cannot be looked at
+			checks = append(checks, app.Check{Name: "redaction", Status: app.StatusBad, Detail: "cannot be checked: " + err.Error(), Fix: "make the store readable"})
 		}
 	}
 	if o.format == formatJSON {

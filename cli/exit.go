@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/mcpeval/mcpeval/server/app"
 )
@@ -42,6 +43,8 @@ func (e *childExit) Error() string { return fmt.Sprintf("the server ended with s
 // report prints err to w, unless its output was already made, and returns the
 // code to exit with. It is the one place that knows which error means what.
 func report(w io.Writer, err error) int {
+	// Errors that came together stand on one line.
+	text := func(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
 	var (
 		usage   *usageError
 		child   *childExit
@@ -58,12 +61,12 @@ func report(w io.Writer, err error) int {
 		fmt.Fprintf(w, "mcpeval: %s\nnext: %s\n", usage.what, usage.next)
 		return exitUsage
 	case errors.As(err, &problem):
-		fmt.Fprintf(w, "mcpeval: %s\nnext: %s\n", err, problem.Next)
+		fmt.Fprintf(w, "mcpeval: %s\nnext: %s\n", text(err), problem.Next)
 		return exitIncomplete
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(w, "mcpeval: interrupted")
 		return exitIncomplete
 	}
-	fmt.Fprintf(w, "mcpeval: %s\n", err)
+	fmt.Fprintf(w, "mcpeval: %s\n", text(err))
 	return exitIncomplete
 }

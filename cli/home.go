@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
+	"syscall"
 	"time"
 
 	urfave "github.com/urfave/cli/v2"
+	"zombiezen.com/go/sqlite"
 
 	"github.com/mcpeval/mcpeval/journal/home"
+	"github.com/mcpeval/mcpeval/projections/index"
 	"github.com/mcpeval/mcpeval/recorder"
 	"github.com/mcpeval/mcpeval/server/app"
 )
@@ -68,11 +72,32 @@ func lockIndex(ctx context.Context, h *home.Home, verb string) (unlock func(), e
 	return func() { _ = lock.Unlock() }, nil // it ends with the process anyway
 }
 
+// homeProblem adds what to do about a home that does not let us work; any other
+// error stays as it is.
+func homeProblem(err error) error {
+	var special *home.SpecialError
+	switch {
+	case errors.As(err, &special):
+		return &app.Problem{Err: err, Next: "mv " + special.Path + " " + special.Path + ".old"}
+	case errors.Is(err, index.ErrSpecial):
+		return &app.Problem{Err: err, Next: "mcpeval doctor"}
+	case app.DiskFull(err):
+		return &app.Problem{Err: err, Next: "make room, or mcpeval journal prune --before DATE"}
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return &app.Problem{Err: err, Next: "run it as the owner of the home, or with MCPEVAL_HOME set to a copy you can write to"}
+	}
+	switch sqlite.ErrCode(err).ToPrimary() {
+	case sqlite.ResultReadOnly, sqlite.ResultCantOpen, sqlite.ResultPerm: // reading, too, needs the right to write beside the index
+		return &app.Problem{Err: err, Next: "run it as the owner of the home, or with MCPEVAL_HOME set to a copy you can write to"}
+	}
+	return err
+}
+
 // lockProblem adds what to do about an index that is in use.
 func lockProblem(err error) error {
 	var locked *home.LockedError
 	if errors.As(err, &locked) {
 		return &app.Problem{Err: locked, Next: "try again later"}
 	}
-	return fmt.Errorf("lock index: %w", err)
+	return homeProblem(fmt.Errorf("lock index: %w", err))
 }

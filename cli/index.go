@@ -10,6 +10,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/projections"
 	"github.com/mcpeval/mcpeval/server/app"
@@ -102,7 +103,7 @@ func refreshProblem(err error) error {
 	case errors.As(err, &locked):
 		return lockProblem(err)
 	case err != nil && !errors.Is(err, context.Canceled):
-		return fmt.Errorf("index journal: %w", err)
+		return homeProblem(fmt.Errorf("index journal: %w", err))
 	}
 	return err
 }
@@ -129,7 +130,7 @@ func (o *indexOptions) print(ctx context.Context, h *home.Home, r *projections.R
 		return writeJSON(o.std.Out, document)
 	}
 	for _, c := range r.Corrupt {
-		fmt.Fprintf(o.std.Err, "mcpeval: %s:%d: cannot be read from here on: %s\nnext: mcpeval journal repair %s\n", c.Path, c.Line, c.Reason, c.Path)
+		fmt.Fprintf(o.std.Err, "mcpeval: %s: cannot be read from here on: %s\nnext: mcpeval journal repair %s\n", c.Place(), c.Reason, journal.Shown(c.Path))
 	}
 	apart := ""
 	if r.Synthetic > 0 {

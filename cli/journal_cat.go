@@ -87,5 +87,5 @@ func runJournalCat(ctx context.Context, o *journalCatOptions) error {
 
 // unreadable is what to do about a log with a bad line.
 func unreadable(err *journal.CorruptionError) error {
-	return &app.Problem{Err: err, Next: "mcpeval journal repair " + err.Path}
+	return &app.Problem{Err: err, Next: "mcpeval journal repair " + journal.Shown(err.Path)}
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/server/app"
 )
@@ -82,12 +84,25 @@ func runJournalFix(ctx context.Context, o *journalFixOptions) error {
 		}{removal.Path, removal.Quarantine, pairs(removal.Good), pairs(removal.Bad), removal.Torn})
 	}
 	if removal.Quarantine == "" {
-		_, err := fmt.Fprintf(o.std.Out, "%s: all lines are good; nothing to do\n", removal.Path)
+		_, err := fmt.Fprintf(o.std.Out, "%s: all lines are good; nothing to do\n", journal.Shown(removal.Path))
 		return err
 	}
 	_, err = fmt.Fprintf(o.std.Out, "%s\n  good lines: %s\n  bad lines: %s\n  bytes after the last line: %d\n  the whole log is now %s\nnext: mcpeval index\n",
-		removal.Path, ranges(removal.Good), ranges(removal.Bad), removal.Torn, removal.Quarantine)
+		journal.Shown(removal.Path), ranges(removal.Good), ranges(removal.Bad), removal.Torn, shownBelow(h.QuarantineDir(), removal.Quarantine))
 	return err
+}
+
+// shownBelow is a path below a folder of the home: the home's own name is the
+// user's, and stays as it is.
+func shownBelow(folder, path string) string {
+	rel, err := filepath.Rel(folder, path)
+	if err != nil {
+		return journal.Shown(path)
+	}
+	if shown := journal.Shown(filepath.ToSlash(rel)); shown != filepath.ToSlash(rel) {
+		return shown + " in " + folder
+	}
+	return path
 }
 
 func ranges(list []app.Range) string {

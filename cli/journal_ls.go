@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	urfave "github.com/urfave/cli/v2"
 
 	"github.com/mcpeval/mcpeval/server/app"
@@ -35,9 +36,9 @@ func journalLsCommand(std *IO) *urfave.Command {
 }
 
 // captureRow is a capture in JSON. Times and names are null when the log's ends
-// cannot be read.
+// cannot be read, the ID when its name does not tell it either.
 type captureRow struct {
-	Capture  string  `json:"capture_id"`
+	Capture  *string `json:"capture_id"`
 	Path     string  `json:"path"`
 	State    string  `json:"state"`
 	Started  *string `json:"started"`
@@ -65,15 +66,22 @@ func runJournalLs(ctx context.Context, o *journalLsOptions) error {
 		if o.server != "" && c.Server != o.server {
 			continue
 		}
-		row := captureRow{Capture: c.ID.String(), Path: c.Path, State: string(c.State), Events: c.Events, Bytes: c.Bytes}
+		id := "-" // a log that somebody copied there and that cannot be read
+		if c.ID != uuid.Nil {
+			id = c.ID.String()
+		}
+		row := captureRow{Path: c.Path, State: string(c.State), Events: c.Events, Bytes: c.Bytes}
 		started, server, recorder := "-", "-", "-"
-		if c.State != app.StateBroken {
+		if id != "-" {
+			row.Capture = ptr(id)
+		}
+		if !c.Started.IsZero() {
 			started, server, recorder = c.Started.Format(time.DateTime), c.Server, c.Recorder.String()
 			row.Started, row.Last = ptr(stamp(c.Started)), ptr(stamp(c.Last))
 			row.Server, row.Session, row.Recorder, row.Kind = ptr(c.Server), ptr(c.Session), ptr(recorder), ptr(c.Kind.String())
 		}
 		rows = append(rows, row)
-		t.add(c.ID.String(), started, server, recorder, fmt.Sprint(c.Events), size(c.Bytes), string(c.State))
+		t.add(id, started, server, recorder, fmt.Sprint(c.Events), size(c.Bytes), string(c.State))
 	}
 	if o.format == formatJSON {
 		return writeJSON(o.std.Out, struct {

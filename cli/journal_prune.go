@@ -52,7 +52,8 @@ func runJournalPrune(ctx context.Context, o *journalPruneOptions) error {
 		return err
 	}
 	if !o.dry { // what is not indexed is not pruned
-		if _, err := refresh(ctx, o.std, h, false, defaultWait); err != nil {
+		// On a full disk what was indexed before can still go, to make room.
+		if _, err := refresh(ctx, o.std, h, false, defaultWait); err != nil && !app.DiskFull(err) {
 			return err
 		}
 	}
@@ -63,13 +64,18 @@ func runJournalPrune(ctx context.Context, o *journalPruneOptions) error {
 	pruned, err := app.Prune(ctx, h, o.before, o.dry)
 	unlock()
 	if err != nil {
+		return homeProblem(err)
+	}
+	if err := o.print(pruned); err != nil {
 		return err
 	}
 	if !o.dry && len(pruned.Captures) > 0 {
-		if _, err := refresh(ctx, o.std, h, false, defaultWait); err != nil {
-			return err
-		}
+		_, err = refresh(ctx, o.std, h, false, defaultWait)
 	}
+	return err
+}
+
+func (o *journalPruneOptions) print(pruned *app.Pruning) error {
 	if o.format == formatJSON {
 		paths := []string{}
 		for _, c := range pruned.Captures {
@@ -86,7 +92,7 @@ func runJournalPrune(ctx context.Context, o *journalPruneOptions) error {
 	if o.dry {
 		verb = "would prune"
 	}
-	_, err = fmt.Fprintf(o.std.Out, "%s %s, %s\n", verb, plural(int64(len(pruned.Captures)), "capture"), size(pruned.Bytes))
+	_, err := fmt.Fprintf(o.std.Out, "%s %s, %s\n", verb, plural(int64(len(pruned.Captures)), "capture"), size(pruned.Bytes))
 	if err == nil && pruned.NotIndexed > 0 {
 		_, err = fmt.Fprintf(o.std.Out, "kept %s not yet indexed\n", plural(pruned.NotIndexed, "capture"))
 	}

@@ -47,7 +47,7 @@ func runJournalTail(ctx context.Context, o *journalTailOptions) error {
 	if err != nil {
 		return err
 	}
-	t := &tail{std: o.std, store: home.Store(), readers: map[string]*journal.LiveReader{}, decoder: journal.NewDecoder()}
+	t := &tail{std: o.std, store: home.Store(), readers: map[string]*journal.LiveReader{}, left: map[string]bool{}, decoder: journal.NewDecoder()}
 	defer t.close()
 	if o.capture != "" {
 		capture, err := app.FindCapture(ctx, t.store, o.capture)
@@ -90,6 +90,7 @@ type tail struct {
 	store   string
 	only    string // the one path to follow, or ""
 	readers map[string]*journal.LiveReader
+	left    map[string]bool // logs with a line that cannot be read, followed no longer
 	decoder *journal.Decoder
 }
 
@@ -101,7 +102,7 @@ func (t *tail) open(fromStart bool) error {
 		return fmt.Errorf("list journal: %w", err)
 	}
 	for _, f := range files {
-		if t.readers[f.Path] != nil || f.Kind != journal.FileCapture || t.only != "" && t.only != f.Path {
+		if t.readers[f.Path] != nil || t.left[f.Path] || f.Kind != journal.FileCapture || t.only != "" && t.only != f.Path {
 			continue
 		}
 		r, err := journal.OpenLive(filepath.Join(t.store, filepath.FromSlash(f.Path)), journal.Place{Path: f.Path})
@@ -120,20 +121,38 @@ func (t *tail) open(fromStart bool) error {
 
 // read prints what has come; ended tells that a capture's end was among it.
 func (t *tail) read() (ended bool, err error) {
+	for path, r := range t.readers {
+		over, err := t.readLog(r)
+		ended = ended || over
+		var corrupt *journal.CorruptionError
+		switch {
+		case errors.As(err, &corrupt) && t.only == "": // the others go on
+			t.left[path] = true
+			delete(t.readers, path)
+			report(t.std.Err, errors.Join(unreadable(corrupt), r.Close()))
+		case errors.As(err, &corrupt):
+			return ended, unreadable(corrupt)
+		case err != nil:
+			return ended, err
+		}
+	}
+	return ended, nil
+}
+
+// readLog prints what has come of one log.
+func (t *tail) readLog(r *journal.LiveReader) (ended bool, err error) {
 	var event journal.Event
-	for _, r := range t.readers {
-		for r.Next() {
-			if err := t.decoder.Decode(journal.FileCapture, r.Line(), &event); err != nil {
-				return ended, unreadable(journal.Corrupt(r.Place(), err))
-			}
-			ended = ended || event.Body.Type() == journal.TypeEnd
-			if _, err := fmt.Fprintln(t.std.Out, eventLine(&event)); err != nil {
-				return ended, fmt.Errorf("write events: %w", err)
-			}
+	for r.Next() {
+		if err := t.decoder.Decode(journal.FileCapture, r.Line(), &event); err != nil {
+			return ended, journal.Corrupt(r.Place(), err)
 		}
-		if err := r.Err(); err != nil {
-			return ended, fmt.Errorf("read log: %w", err)
+		ended = ended || event.Body.Type() == journal.TypeEnd
+		if _, err := fmt.Fprintln(t.std.Out, eventLine(&event)); err != nil {
+			return ended, fmt.Errorf("write events: %w", err)
 		}
+	}
+	if err := r.Err(); err != nil {
+		return ended, fmt.Errorf("read log: %w", err)
 	}
 	return ended, nil
 }

@@ -9,7 +9,14 @@ import (
 
 // flagError turns an error of the flag parser into one of ours.
 func flagError(path string, err error) error {
-	what := strings.Replace(err.Error(), "flag provided but not defined: -", "there is no flag --", 1)
+	what := err.Error()
+	for from, to := range map[string]string{
+		"flag provided but not defined: -": "there is no flag --",
+		"flag needs an argument: -":        "a value must follow --",
+		" for flag -":                      " for --",
+	} {
+		what = strings.Replace(what, from, to, 1)
+	}
 	if path != "" {
 		what = path + ": " + what
 	}
