@@ -146,12 +146,12 @@ func nest(n int, open, middle, end string) string {
 }
 
 func TestRefused(t *testing.T) {
-	dir := t.TempDir()
-	secret := filepath.Join(dir, "secret.json")
+	dir := filepath.ToSlash(t.TempDir())
+	secret := dir + "/secret.json"
 	if err := os.WriteFile(secret, []byte(`{"const":"CANARY"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fifo := filepath.Join(dir, "fifo")
+	fifo := dir + "/fifo"
 	makeFIFO(t, fifo)
 	t.Chdir(dir)
 
