@@ -409,6 +409,29 @@ func TestRenameOverIndexIsATrap(t *testing.T) {
 	sameAsRebuilt(t, h)
 }
 
+// Nothing in a home can be read by others.
+func TestFilesArePrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such permissions")
+	}
+	h := newHome(t)
+	small(&ids{}, "s", "demo").write(t, h)
+	refresh(t, h)
+	reader := hold(t, h)
+	reader.ask("begin") // it keeps the log, too
+	refreshFull(t, h)
+	entries, err := os.ReadDir(h.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", e.Name(), info.Mode(), err)
+		}
+	}
+	reader.ask("end")
+}
+
 // A full disk, as far as SQLite can be made to see one: the page limit.
 func TestDiskFull(t *testing.T) {
 	g := &ids{}
