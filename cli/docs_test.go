@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpeval/mcpeval/journal"
 )
@@ -35,6 +38,52 @@ func TestFormatLines(t *testing.T) {
 		}
 		if !strings.Contains(string(text), "### `"+kind.String()+"`") {
 			t.Errorf("docs/format.md does not explain %s", kind)
+		}
+	}
+}
+
+// The README shows how to put the shim into a client's configuration, before and
+// after, for Unix and for Windows: the server's own command stays what it was.
+func TestClientConfiguration(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type entry struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	var entries []entry
+	for _, block := range regexp.MustCompile("(?s)```json\n(.*?)\n```").FindAllStringSubmatch(string(text), -1) {
+		var e entry
+		if err := json.Unmarshal([]byte(block[1]), &e); err != nil {
+			t.Errorf("%v: %s", err, block[1])
+		}
+		if e.Command != "" {
+			entries = append(entries, e)
+		}
+	}
+	if len(entries) < 4 {
+		t.Fatalf("found %d configurations, want one before and after for Unix and Windows each", len(entries))
+	}
+	for i, program := range []string{"/path/to/mcpeval", `C:\path\to\mcpeval.exe`} {
+		before, after := entries[2*i], entries[2*i+1]
+		want := entry{program, append([]string{"shim", "--server", "myserver", "--", before.Command}, before.Args...)}
+		if diff := cmp.Diff(want, after); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// The documents do not promise more than the chain can hold.
+func TestEvidenceIsNotAuthentication(t *testing.T) {
+	for _, file := range []string{"../README.md", "../docs/format.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), "IDs and chain identify local evidence and do not authenticate its source") {
+			t.Errorf("%s does not say what IDs and chain are worth", file)
 		}
 	}
 }

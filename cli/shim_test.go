@@ -344,6 +344,7 @@ func TestShimKilled(t *testing.T) {
 			}
 		}
 		_ = s.Wait()
+		mcpeval(t, home, "index") // what it left is indexed as it comes
 	}
 	all := events(t, home)
 	// A shim that was killed at once may have acknowledged nothing.
