@@ -8,7 +8,7 @@ import (
 
 // ErrUnsupportedTarget is returned by Start on targets that have neither Unix
 // process groups nor Windows jobs.
-var ErrUnsupportedTarget = errors.New("this target is not supported: processes are started on Unix and Windows")
+var ErrUnsupportedTarget = errors.New("unsupported target: processes are started on Unix and Windows")
 
 // GuardArg is the first argument that makes the program a guard. main calls
 // GuardMain when it sees it, before anything else.

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrUnsupportedTarget is returned by Run on targets other than Unix and Windows.
-var ErrUnsupportedTarget = errors.New("this target is not supported: the stdio shim runs on Unix and Windows")
+var ErrUnsupportedTarget = errors.New("unsupported target: the stdio shim runs on Unix and Windows")
 
 // ErrConsumer is returned by Run, beside the child's Exit, when the Consumer
 // panicked or did not finish in time. Everything was forwarded all the same.
