@@ -23,6 +23,7 @@ type reader struct {
 	store    string
 	plan     *plan
 	progress func(Progress)
+	keep     func(*index.Record) bool // the events that count; nil is all
 	out      chan<- *index.Batch
 	free     <-chan *index.Batch // batches that were applied, to use again
 
@@ -112,6 +113,10 @@ func (r *reader) line(ctx context.Context, src *index.Source, lines *journal.Rea
 	rec.Time = index.FormatTime(rec.TS)
 	if src.Capture == uuid.Nil {
 		src.Capture = rec.Capture
+	}
+	if r.keep != nil && !r.keep(rec) {
+		b.Records = b.Records[:n]
+		return nil
 	}
 	if n+1 == batchSize {
 		return r.send(ctx)

@@ -29,6 +29,14 @@ type Options struct {
 	// at a time, and not after Refresh has returned.
 	Progress func(Progress)
 
+	// Threshold of promotion; nil is config.json's, or the built-in one.
+	Threshold *float64
+	// AsOf is the time scores are computed for; zero is the newest event's.
+	AsOf time.Time
+	// KeepPromotion leaves Threshold and AsOf as an earlier command was told, if
+	// it was: for commands that are about something else.
+	KeepPromotion bool
+
 	Now func() time.Time // default time.Now
 
 	// Hook, when set, is called with the name of each step as it is done, from
@@ -55,6 +63,7 @@ type Result struct {
 	Failures  int64 `json:"failures"`
 	Synthetic int64 `json:"synthetic_calls"`
 	Captures  int64 `json:"captures"`
+	Findings  int64 `json:"findings"` // issues that are promoted
 
 	// Of the whole index: events by type; records without a schema apart.
 	Events []index.TypeCount `json:"events"`
@@ -98,12 +107,17 @@ func Refresh(ctx context.Context, h *home.Home, o *Options) (_ *Result, err erro
 	if o == nil {
 		o = &Options{}
 	}
+	promotion, err := promotionOf(h, o)
+	if err != nil {
+		return nil, err
+	}
 	unlock, err := lock(ctx, h, o)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	c := newCycle(h, o)
+	c.promotion = promotion
 	c.hook("locked")
 	return c.run(ctx)
 }
@@ -131,7 +145,9 @@ type cycle struct {
 	progress             func(Progress)
 	now                  func() time.Time
 	hook                 func(string)
-	limits               map[string]int64 // audit: read only these sources, only so far
+	limits               map[string]int64         // audit: read only these sources, only so far
+	keep                 func(*index.Record) bool // replay: the events that count; nil is all
+	promotion            index.Promotion
 	started              time.Time
 	res                  *Result
 }
@@ -156,6 +172,13 @@ func (c *cycle) run(ctx context.Context) (*Result, error) {
 	meta, p, err := c.inspect(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if p.empty() && meta.Promotes(c.promotion) {
+		c.res.Changed = true
+		if meta, err = c.promote(); err == nil {
+			c.res.Findings = meta.Totals.Findings
+		}
+		return c.res, err
 	}
 	if p.empty() {
 		c.res.Millis = c.now().Sub(c.started).Milliseconds()
@@ -237,7 +260,7 @@ func (c *cycle) planFull(reason string) (*plan, error) {
 func (c *cycle) summary(conn *sqlite.Conn, meta *index.Meta) (err error) {
 	r := c.res
 	r.Run, r.Calls, r.Failures, r.Captures = meta.Run, meta.Totals.Calls, meta.Totals.Failures, meta.Totals.Captures
-	r.Synthetic = meta.Totals.Synthetic
+	r.Synthetic, r.Findings = meta.Totals.Synthetic, meta.Totals.Findings
 	if r.Events, err = index.TypeCounts(conn); err != nil {
 		return err
 	}

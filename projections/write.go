@@ -63,7 +63,7 @@ func (c *cycle) write(ctx context.Context, meta *index.Meta, p *plan) (err error
 		return err
 	}
 	c.hook("applied")
-	if meta, err = w.Finish(l.ID().String(), run, dead); err != nil {
+	if meta, err = w.Finish(l.ID().String(), run, dead, c.promotion); err != nil {
 		return err
 	}
 	if err := c.seal(w, p); err != nil {
@@ -199,7 +199,7 @@ func (c *cycle) pipeline(ctx context.Context, p *plan, s *stager, w *index.Write
 	defer cancel()
 	decoded, staged := make(chan *index.Batch), make(chan *index.Batch, 1)
 	free := make(chan *index.Batch, 4)
-	r := &reader{store: c.store, plan: p, progress: c.progress, out: decoded, free: free}
+	r := &reader{store: c.store, plan: p, progress: c.progress, keep: c.keep, out: decoded, free: free}
 	var (
 		wg                sync.WaitGroup
 		readErr, stageErr error

@@ -121,6 +121,7 @@ func (w *calls) Apply(b *Batch) error {
 		if err := w.insert.exec(); err != nil {
 			return err
 		}
+		r.CallID = w.conn.LastInsertRowID()
 	}
 	return moveAll(w.move, b.Moved)
 }

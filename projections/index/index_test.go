@@ -73,7 +73,7 @@ func workerDigests(t testing.TB, records []index.Record, r *rand.Rand) map[strin
 				break
 			}
 		}
-		_, err := w.Finish("ledger", 1, nil)
+		_, err := w.Finish("ledger", 1, nil, index.Promotion{})
 		check(t, err)
 		check(t, w.Commit())
 		check(t, w.Close())
@@ -195,7 +195,7 @@ func TestBeginFullKeepsNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	w := begin(t, path, true)
 	check(t, sqlitex.ExecuteScript(w.Conn(), `CREATE TABLE stray(x); CREATE VIEW stray_view AS SELECT 1; CREATE INDEX stray_index ON stray(x)`, nil))
-	_, err := w.Finish("a", 1, nil)
+	_, err := w.Finish("a", 1, nil, index.Promotion{})
 	check(t, err)
 	check(t, w.Commit())
 	check(t, w.Close())

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -11,7 +12,7 @@ import (
 
 // schemaVersion is that of the tables the Writer itself owns. Raise it when
 // they change: an index with another one is rebuilt.
-const schemaVersion = "2"
+const schemaVersion = "3"
 
 const ownSchema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,8 +40,26 @@ type Meta struct {
 	LedgerID string
 	Run      int64     // the last one that was committed
 	DeadRuns Intervals // numbers up to Run that were never committed
-	NewestTS string    // of all events: the time that scores are computed for
+	NewestTS string    // of all events
 	Totals   Totals
+
+	// What the findings were promoted by, and whether a command was told to.
+	Threshold     float64
+	AsOf          string // the time scores are computed for; empty without events
+	ThresholdTold bool
+	AsOfTold      bool
+}
+
+// AsOfTime is AsOf as a time, zero without events.
+func (m *Meta) AsOfTime() (time.Time, error) {
+	if m.AsOf == "" {
+		return time.Time{}, nil
+	}
+	t, err := ParseTime(m.AsOf)
+	if err != nil {
+		return t, fmt.Errorf("%w: meta as_of", ErrUnreadable)
+	}
+	return t, nil
 }
 
 // Totals are counts over the whole index.
@@ -49,6 +68,7 @@ type Totals struct {
 	Failures  int64 // of those
 	Synthetic int64 // tools/call requests of probes
 	Captures  int64
+	Findings  int64
 }
 
 // workerVersions is "rows:1 calls:1 ...".
@@ -113,10 +133,17 @@ func ReadMeta(conn *sqlite.Conn) (*Meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Meta{LedgerID: values["ledger_id"], NewestTS: values["newest_ts"]}
+	m := &Meta{
+		LedgerID: values["ledger_id"], NewestTS: values["newest_ts"], AsOf: values["as_of"],
+		ThresholdTold: values["threshold_told"] == "1", AsOfTold: values["as_of_told"] == "1",
+	}
+	if m.Threshold, err = strconv.ParseFloat(values["threshold"], 64); err != nil {
+		return nil, fmt.Errorf("%w: meta threshold", ErrUnreadable)
+	}
 	for key, to := range map[string]*int64{
 		"run": &m.Run, "calls": &m.Totals.Calls, "failures": &m.Totals.Failures,
 		"synthetic": &m.Totals.Synthetic, "captures": &m.Totals.Captures,
+		"findings": &m.Totals.Findings,
 	} {
 		n, err := strconv.ParseInt(values[key], 10, 64)
 		if err != nil {
@@ -143,6 +170,10 @@ func writeMeta(conn *sqlite.Conn, m *Meta, workers []Worker) error {
 		"failures":  strconv.FormatInt(m.Totals.Failures, 10),
 		"synthetic": strconv.FormatInt(m.Totals.Synthetic, 10),
 		"captures":  strconv.FormatInt(m.Totals.Captures, 10),
+		"findings":  strconv.FormatInt(m.Totals.Findings, 10),
+
+		"threshold": strconv.FormatFloat(m.Threshold, 'g', -1, 64), "threshold_told": flag(m.ThresholdTold),
+		"as_of": m.AsOf, "as_of_told": flag(m.AsOfTold),
 	} {
 		err := sqlitex.Execute(conn, `INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)`, &sqlitex.ExecOptions{Args: []any{key, value}})
 		if err != nil {
@@ -150,4 +181,11 @@ func writeMeta(conn *sqlite.Conn, m *Meta, workers []Worker) error {
 		}
 	}
 	return nil
+}
+
+func flag(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
 }

@@ -1,6 +1,10 @@
 package index
 
-import "zombiezen.com/go/sqlite"
+import (
+	"math"
+
+	"zombiezen.com/go/sqlite"
+)
 
 // statement is a prepared statement that keeps its bindings from one execution
 // to the next and binds only what changed: neighbouring events share capture,
@@ -25,6 +29,7 @@ const (
 	cellNone cellKind = iota // not bound yet
 	cellNull
 	cellInt
+	cellFloat
 	cellText
 	cellBlob
 )
@@ -52,6 +57,13 @@ func (s *statement) set(c cell) bool {
 func (s *statement) int(n int64) {
 	if s.set(cell{kind: cellInt, n: n}) {
 		s.stmt.BindInt64(s.next-1, n)
+	}
+}
+
+// float binds the next parameter.
+func (s *statement) float(f float64) {
+	if s.set(cell{kind: cellFloat, n: int64(math.Float64bits(f))}) {
+		s.stmt.BindFloat(s.next-1, f)
 	}
 }
 

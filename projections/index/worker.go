@@ -24,6 +24,9 @@ type Record struct {
 	// for a record without identity. The Writer sets it.
 	Group int64
 
+	// CallID is calls.id of a record of Batch.Added. Worker calls sets it.
+	CallID int64
+
 	// Replaced marks a pending event that a call names: it has no row in calls.
 	// The Writer sets it.
 	Replaced bool
@@ -86,7 +89,8 @@ type Table struct {
 
 // Workers makes the workers of an index in the order they run.
 func Workers() []Worker {
-	return []Worker{&calls{}, &captures{}, &annotations{}, &stats{}}
+	i := &issues{}
+	return []Worker{&calls{}, &captures{}, &annotations{}, &stats{}, i, &verifications{}, &lifecycles{issues: i}, &readiness{}}
 }
 
 // withRows puts the worker that every other needs before them.

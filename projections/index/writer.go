@@ -188,8 +188,8 @@ func (w *Writer) execute(query string, args ...any) error {
 }
 
 // Finish completes the content of the transaction: counters in memory, marks of
-// corrupt logs, totals, and what the index says about itself.
-func (w *Writer) Finish(ledgerID string, run int64, dead Intervals) (*Meta, error) {
+// corrupt logs, totals, the findings, and what the index says about itself.
+func (w *Writer) Finish(ledgerID string, run int64, dead Intervals, p Promotion) (*Meta, error) {
 	for _, worker := range w.workers {
 		if err := worker.Finish(); err != nil {
 			return nil, unreadable(fmt.Errorf("worker %s: %w", worker.Name(), err))
@@ -220,6 +220,9 @@ func (w *Writer) Finish(ledgerID string, run int64, dead Intervals) (*Meta, erro
 	})
 	if err != nil {
 		return nil, unreadable(err)
+	}
+	if err := w.promote(p); err != nil {
+		return nil, err
 	}
 	return m, unreadable(writeMeta(w.conn, m, w.workers[1:]))
 }

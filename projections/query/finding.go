@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/mcpeval/mcpeval/journal"
+	"github.com/mcpeval/mcpeval/projections/lifecycle"
+	"github.com/mcpeval/mcpeval/projections/promotion"
 )
 
 // Finding is an issue that was promoted: a recurring failure with what a
@@ -19,14 +21,14 @@ type Finding struct {
 
 	Score    float64 `json:"score"`
 	Failures int64   `json:"failures"`
-	Calls    int64   `json:"calls"`
-	Rate     float64 `json:"rate"` // failures / calls; 0 where there are no calls
+	Calls    int64   `json:"calls"` // of the tool; of stdout-noise, runs of the server over stdio
+	Rate     float64 `json:"rate"`  // failures / calls; 0 where there are no calls
 	Sessions int64   `json:"sessions"`
 
 	Codes      []string `json:"codes"`       // every distinct error code, sorted
 	Code       string   `json:"code"`        // the most frequent one; empty when none was given
 	Retryable  *bool    `json:"retryable"`   // true: all failures were; false: none was; null: some, or not known
-	TemplateID string   `json:"template_id"` // empty when the failures had no text
+	TemplateID string   `json:"template_id"` // of the error text, empty without one; unanswered, annotated or stdout-noise for groups without errors
 
 	Cost  float64 `json:"cost"`  // median over failures of 1 + real calls near it
 	Blast int64   `json:"blast"` // distinct tools in the windows, its own included
@@ -39,7 +41,7 @@ type Finding struct {
 	RegressedBy       *string `json:"regressed_by"` // event ID of the failure that reopened it, or null
 	Hint              string  `json:"hint"`
 
-	Evidence []*string `json:"evidence"` // event IDs of the failures; null for a record without identity
+	Evidence []*string `json:"evidence"` // event IDs of the newest 100 failures, oldest first; null for a record without identity
 }
 
 // FindingFilter narrows findings. Zero fields do not.
@@ -74,22 +76,22 @@ type Lifecycle struct {
 
 // The states of a finding.
 const (
-	StateOpen       = "open"        // no verification, or a failure after the last one that closed it
-	StateFixClaimed = "fix-claimed" // the last verification was red
-	StateVerifying  = "verifying"   // one or two green ones since
-	StateClosed     = "closed"      // three in a row
+	StateOpen       = lifecycle.Open       // no verification, or a red one or a failure since it was closed
+	StateFixClaimed = lifecycle.FixClaimed // the last verification of an open one was red
+	StateVerifying  = lifecycle.Verifying  // one or two green ones in a row
+	StateClosed     = lifecycle.Closed     // three in a row
 )
 
 // The classes of a finding.
 const (
-	ClassUnstableCode       = "unstable-error-code"
-	ClassFalseSuccess       = "false-success"
-	ClassBlockedPath        = "blocked-optimal-path"
-	ClassRecoversOnRetry    = "recovers-on-retry"
-	ClassRetryDidNotRecover = "retry-did-not-recover"
-	ClassRecurringError     = "recurring-error"
-	ClassHungCall           = "hung-call"
-	ClassStdoutNoise        = "stdout-noise"
+	ClassUnstableCode       = promotion.UnstableCode
+	ClassFalseSuccess       = promotion.FalseSuccess
+	ClassBlockedPath        = promotion.BlockedPath
+	ClassRecoversOnRetry    = promotion.RecoversOnRetry
+	ClassRetryDidNotRecover = promotion.RetryDidNotRecover
+	ClassRecurringError     = promotion.RecurringError
+	ClassHungCall           = promotion.HungCall
+	ClassStdoutNoise        = promotion.StdoutNoise
 )
 
 // PromotionSummary says what became of the issues.
