@@ -20,6 +20,7 @@ func (r *run) dial(ctx context.Context, set func(*client.Options)) (*client.Conn
 		Budget:         r.Budget,
 		Clock:          r.Clock,
 		Version:        r.Version.String(),
+		Stop:           r.stop,
 	}
 	if set != nil {
 		set(o)

@@ -68,7 +68,7 @@ func Run(ctx context.Context, c *Config) (*Result, error) {
 	if refused := c.Manifest.Refusals(cases, c.AllowMutation); len(refused) > 0 {
 		return nil, &GateError{Refused: refused}
 	}
-	r := &run{Config: *c, protocol: c.Protocol}
+	r := &run{Config: *c, protocol: c.Protocol, stop: ctx.Done()}
 	if r.Clock == nil {
 		r.Clock = client.SystemClock{}
 	}
@@ -153,7 +153,8 @@ func digestOf(m *manifest.Manifest) (report.SHA256, error) {
 // lock.
 type run struct {
 	Config
-	protocol string // for the next connection
+	protocol string          // for the next connection
+	stop     <-chan struct{} // closed when the run is stopped
 	revision string
 	shared   *client.Conn            // nil when the next case has to connect
 	open     map[*client.Conn]uint64 // the channel of each connection

@@ -29,6 +29,7 @@ const (
 	DefaultStartupTimeout = 60 * time.Second
 	DefaultTimeout        = 30 * time.Second
 	DefaultGrace          = 5 * time.Second
+	StopGrace             = 2 * time.Second // from TERM to KILL once Options.Stop is closed
 	NetworkTimeout        = 5 * time.Second
 	MaxHTTPBody           = 8 << 20  // bytes of one HTTP response
 	MaxLine               = 16 << 20 // bytes of one line of stdio
@@ -57,6 +58,10 @@ type Options struct {
 	// Grace is the time between the steps of a shutdown: end of stdin, TERM,
 	// KILL. Default 5 s.
 	Grace time.Duration
+
+	// Stop, once closed, ends the server's process without patience, whatever goes
+	// on: end of stdin and TERM at once, KILL after StopGrace. Nil is never.
+	Stop <-chan struct{}
 
 	Budget  *Budget // default: one of its own
 	Clock   Clock   // default SystemClock

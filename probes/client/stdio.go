@@ -93,6 +93,9 @@ func startStdio(c *Conn) *Fault {
 	t.pumps.Go(t.read)
 	t.pumps.Go(t.drain)
 	t.pumps.Go(t.wait)
+	if c.o.Stop != nil {
+		t.pumps.Go(t.hasten)
+	}
 	return nil
 }
 
@@ -264,6 +267,31 @@ func (t *stdio) reply(frame []byte) {
 	}
 }
 
+// hasten walks the ladder of close at once when the run is stopped. It sends
+// nothing any more once the process was released.
+func (t *stdio) hasten() {
+	select {
+	case <-t.conn.o.Stop:
+	case <-t.stop:
+		return
+	}
+	_ = t.stdin.Close()
+	_ = t.proc.Terminate()
+	if !await(t.conn.o.Clock, t.exited, StopGrace) {
+		_ = t.proc.Kill()
+	}
+}
+
+// stopped reports whether Options.Stop is closed.
+func (t *stdio) stopped() bool {
+	select {
+	case <-t.conn.o.Stop:
+		return true
+	default:
+		return false
+	}
+}
+
 // close walks the ladder: end of stdin, TERM, KILL, a grace between them. What
 // is left of the group afterwards is ended too.
 func (t *stdio) close() {
@@ -281,7 +309,7 @@ func (t *stdio) close() {
 	}
 	if !await(clock, t.eof, min(grace, time.Second)) {
 		_ = t.proc.Terminate()
-		if !await(clock, t.eof, grace) {
+		if !t.stopped() && !await(clock, t.eof, grace) {
 			_ = t.proc.Kill()
 		}
 	}

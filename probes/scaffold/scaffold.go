@@ -66,7 +66,7 @@ type Result struct {
 // *NameError or a *synth.FileError when a name the operator gave is wrong, or the
 // context's cause.
 func Run(ctx context.Context, o *Options) (*Result, error) {
-	r := &run{o: *o}
+	r := &run{o: *o, stop: ctx.Done()}
 	if r.o.Clock == nil {
 		r.o.Clock = client.SystemClock{}
 	}
@@ -84,8 +84,9 @@ func Run(ctx context.Context, o *Options) (*Result, error) {
 // run is a scaffold in progress.
 type run struct {
 	o       Options
-	conn    *client.Conn  // nil when the next call has to connect
-	changed chan struct{} // holds an item when the server announced another catalog
+	stop    <-chan struct{} // closed when the run is stopped
+	conn    *client.Conn    // nil when the next call has to connect
+	changed chan struct{}   // holds an item when the server announced another catalog
 	catalog battery.Catalog
 }
 
@@ -136,7 +137,7 @@ func (r *run) dial(ctx context.Context) error {
 	o := &client.Options{
 		Protocol: r.o.Protocol, StartupTimeout: r.o.StartupTimeout, Timeout: r.o.Timeout, Grace: r.o.Grace,
 		Budget: r.o.Budget, Clock: r.o.Clock, Version: r.o.Version,
-		OnNotification: r.notified,
+		OnNotification: r.notified, Stop: r.stop,
 	}
 	conn, err := client.Dial(ctx, r.o.Target, o)
 	if err != nil {
