@@ -201,28 +201,27 @@ func (w *issues) Apply(b *Batch) error {
 
 // added takes a row of calls that appears.
 func (w *issues) added(r *Record) error {
+	if !r.HasIdentity() {
+		// Whether a legacy pair has windows, and whether a legacy address is
+		// ambiguous, depends on all of its rows.
+		w.span(r.Group, r.Session.String(), r.Server.String()).whole = true
+		return w.address(address{r.Session.String(), r.Seq})
+	}
 	if r.Kind != journal.Real {
 		return nil
 	}
 	if u, ok := r.Body.(*journal.Unparsed); ok {
-		if u.Direction == journal.Inbound && r.HasIdentity() {
+		if u.Direction == journal.Inbound {
 			w.run(r).noisy(r)
 		}
 		return nil
 	}
-	if r.HasIdentity() {
-		row, _ := r.Row()
-		if row.ToolCall() {
-			s := w.span(r.Group, r.Session.String(), r.Server.String())
-			s.touch(r.Seq)
-			s.rows = append(s.rows, callOf(r, &row))
-		}
-		return nil
+	if row, _ := r.Row(); row.ToolCall() {
+		s := w.span(r.Group, r.Session.String(), r.Server.String())
+		s.touch(r.Seq)
+		s.rows = append(s.rows, callOf(r, &row))
 	}
-	// Whether a legacy pair has windows, and whether a legacy address is
-	// ambiguous, depends on all of its rows.
-	w.span(r.Group, r.Session.String(), r.Server.String()).whole = true
-	return w.address(address{r.Session.String(), r.Seq})
+	return nil
 }
 
 func (w *issues) Finish() error {

@@ -46,7 +46,7 @@ func (w *issues) derive(group int64, s *span) error {
 	if s.whole {
 		return w.derivePair(group, s)
 	}
-	before, rows, after, err := w.surroundings(group, s)
+	known, before, rows, after, err := w.surroundings(group, s)
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (w *issues) derive(group int64, s *span) error {
 	if from < to {
 		lo, hi = min(lo, list[from].seq), max(hi, list[to-1].seq)
 	}
-	old := map[int64]failure{}
-	if len(before) > 0 || len(after) > 0 || s.mixed {
+	old := map[failureKey]failure{}
+	if known {
 		if old, err = w.failures(group, lo, hi); err != nil {
 			return err
 		}
@@ -70,32 +70,33 @@ func (w *issues) derive(group int64, s *span) error {
 }
 
 // surroundings are the calls between lo and hi of a span and those around
-// them, each in order. The batch's own rows are enough where nothing else of
-// the group can lie among them.
-func (w *issues) surroundings(group int64, s *span) (before, rows, after []callRow, err error) {
+// them, each in order; and whether anything of the group was known before. The
+// batch's own rows are enough where nothing else of the group can lie among
+// them.
+func (w *issues) surroundings(group int64, s *span) (known bool, before, rows, after []callRow, err error) {
 	slices.SortFunc(s.rows, func(a, b callRow) int { return cmp.Compare(a.seq, b.seq) })
 	high, seen := w.high[group]
 	isNew := group > w.oldGroups
 	if isNew && !s.mixed && (!seen || s.lo > high) {
 		if !seen {
-			return nil, s.rows, nil, nil
+			return false, nil, s.rows, nil, nil
 		}
 		before, err = w.load(w.q.before, group, s.lo)
 		slices.Reverse(before)
-		return before, s.rows, nil, err
+		return true, before, s.rows, nil, err
 	}
 	if before, err = w.load(w.q.before, group, s.lo); err != nil {
-		return nil, nil, nil, err
+		return false, nil, nil, nil, err
 	}
 	slices.Reverse(before)
 	w.q.between.int(group)
 	w.q.between.int(s.lo)
 	w.q.between.int(s.hi)
 	if rows, err = scanCalls(w.q.between); err != nil {
-		return nil, nil, nil, err
+		return false, nil, nil, nil, err
 	}
 	after, err = w.load(w.q.after, group, s.hi)
-	return before, rows, after, err
+	return true, before, rows, after, err
 }
 
 func (w *issues) load(q *statement, group, seq int64) ([]callRow, error) {
@@ -157,6 +158,10 @@ func scanCalls(q *statement) (rows []callRow, err error) {
 	}
 }
 
+// failureKey tells the failures of a group apart: SQLite uses the ids of rows
+// that went again, and records without identity can share a sequence number.
+type failureKey struct{ seq, call int64 }
+
 // failure is what one failing call contributes to its issue.
 type failure struct {
 	seq, call, issue int64
@@ -172,7 +177,7 @@ type failure struct {
 
 // replace derives the failures among list[from:to] and puts them in the place
 // of the old ones.
-func (w *issues) replace(group int64, s *span, list []callRow, from, to int, old map[int64]failure, windows bool) error {
+func (w *issues) replace(group int64, s *span, list []callRow, from, to int, old map[failureKey]failure, windows bool) error {
 	for i := from; i < to; i++ {
 		c := &list[i]
 		marks, err := w.remarksOf(c, s)
@@ -193,8 +198,9 @@ func (w *issues) replace(group int64, s *span, list []callRow, from, to int, old
 		if windows {
 			f.look(list, i)
 		}
-		was, known := old[c.id]
-		delete(old, c.id)
+		key := failureKey{f.seq, f.call}
+		was, known := old[key]
+		delete(old, key)
 		if known && was == f {
 			continue
 		}
@@ -257,13 +263,13 @@ func (w *issues) keep(group int64, f *failure) error {
 	return s.exec()
 }
 
-// failures are those of a group between two sequence numbers, by call.
-func (w *issues) failures(group, lo, hi int64) (map[int64]failure, error) {
+// failures are those of a group between two sequence numbers.
+func (w *issues) failures(group, lo, hi int64) (map[failureKey]failure, error) {
 	q := w.q.failures
 	q.int(group)
 	q.int(lo)
 	q.int(hi)
-	found := map[int64]failure{}
+	found := map[failureKey]failure{}
 	for {
 		ok, err := q.step()
 		if err != nil {
@@ -273,7 +279,7 @@ func (w *issues) failures(group, lo, hi int64) (map[int64]failure, error) {
 			return found, q.done()
 		}
 		f := scanFailure(q)
-		found[f.call] = f
+		found[failureKey{f.seq, f.call}] = f
 	}
 }
 
