@@ -71,3 +71,30 @@ const (
 	DiscoveryIncomplete      Label = "discovery-incomplete"
 	StaleKnownFailure        Label = "stale-known-failure"
 )
+
+// What costs points of readiness, beside the failures above.
+const (
+	UnknownMethodAccepted    Label = "unknown-method-accepted"
+	NoSignOfLife             Label = "no-sign-of-life"
+	UnknownToolAccepted      Label = "unknown-tool-accepted"
+	DescriptionTooShort      Label = "description-too-short"
+	PropertyUndescribed      Label = "property-undescribed"
+	PropertyUntyped          Label = "property-untyped"
+	ReadOnlyHintMissing      Label = "read-only-hint-missing"
+	DestructiveHintMissing   Label = "destructive-hint-missing"
+	OutputSchemaUndeclared   Label = "output-schema-undeclared"
+	CatalogTooHeavy          Label = "catalog-too-heavy"
+	ToolTooHeavy             Label = "tool-too-heavy"
+	CallFailed               Label = "call-failed"
+	OutcomeInconsistent      Label = "outcome-inconsistent"
+	LatencyTooHigh           Label = "latency-too-high"
+	InvalidArgumentsAccepted Label = "invalid-arguments-accepted"
+	RefusalUnclear           Label = "refusal-unclear"
+	NothingToRefuse          Label = "nothing-to-refuse"
+	NoReliableTool           Label = "no-reliable-tool"
+	ToolUnannotated          Label = "tool-unannotated"
+	ToolSkipped              Label = "tool-skipped"
+	ArgumentsUnbuildable     Label = "arguments-unbuildable"
+	NoToolsListed            Label = "no-tools-listed"
+	NoToolToCall             Label = "no-tool-to-call"
+)

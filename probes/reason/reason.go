@@ -45,10 +45,12 @@ const (
 	Unmeasured
 	// Gate: the gate fails although no case need have.
 	Gate
+	// Points: a check of readiness lost points; no case has the reason.
+	Points
 )
 
 func (c Class) String() string {
-	return [...]string{"", "failure", "fault", "not applicable", "not run", "readiness unmeasured", "gate"}[c]
+	return [...]string{"", "failure", "fault", "not applicable", "not run", "readiness unmeasured", "gate", "readiness points"}[c]
 }
 
 // Reason is one row of the table.
@@ -64,7 +66,7 @@ type Reason struct {
 // All is the whole table: failures by the kind that gives them, then faults,
 // then the rest.
 func All() []Reason {
-	return slices.Concat(callReasons(), catalogReasons(), interactionReasons(), runReasons())
+	return slices.Concat(callReasons(), catalogReasons(), interactionReasons(), runReasons(), pointsReasons())
 }
 
 // byLabel is the table for lookups, built when it is first asked for. What it

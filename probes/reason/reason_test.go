@@ -35,6 +35,13 @@ var want = map[reason.Class][]reason.Label{
 	reason.NotApplicable: {"capability_absent", "not_in_revision", "unobservable"},
 	reason.Unmeasured:    {"discovery-incomplete"},
 	reason.Gate:          {"stale-known-failure"},
+	reason.Points: {
+		"unknown-method-accepted", "no-sign-of-life", "unknown-tool-accepted", "description-too-short", "property-undescribed",
+		"property-untyped", "read-only-hint-missing", "destructive-hint-missing", "output-schema-undeclared", "catalog-too-heavy",
+		"tool-too-heavy", "call-failed", "outcome-inconsistent", "latency-too-high", "invalid-arguments-accepted", "refusal-unclear",
+		"nothing-to-refuse", "no-reliable-tool", "tool-unannotated", "tool-skipped", "arguments-unbuildable", "no-tools-listed",
+		"no-tool-to-call",
+	},
 }
 
 func TestLabels(t *testing.T) {
@@ -74,7 +81,7 @@ func TestRows(t *testing.T) {
 		if len(r.Explain) < 40 || !strings.HasSuffix(r.Explain, ".") || strings.Contains(r.Explain, "\n") {
 			t.Errorf("%s: explanation %q", r.Label, r.Explain)
 		}
-		perCase := r.Class != reason.Unmeasured && r.Class != reason.Gate
+		perCase := r.Class != reason.Unmeasured && r.Class != reason.Gate && r.Class != reason.Points
 		if perCase != (len(r.Kinds) > 0) {
 			t.Errorf("%s: kinds %v", r.Label, r.Kinds)
 		}
