@@ -104,7 +104,7 @@ func (r *run) runCase(ctx context.Context, c manifest.Case) report.Case {
 		r.dropShared()
 		f := faultOf(err)
 		r.notes.fault(f)
-		result.Reason, result.Detail, first = labelOf(f), nil, e.attempts
+		result.Reason, result.Detail, first = LabelOf(f), nil, e.attempts
 		result.Passed = verdictOf(result.Reason)
 		if result.Reason == reason.EvaluationBudgetExceeded {
 			// How far it came depends on time.
@@ -148,9 +148,9 @@ func faultOf(err error) *client.Fault {
 	return &client.Fault{Kind: client.TransportError, Detail: client.MalformedAnswer}
 }
 
-// labelOf is the reason that a fault gives a case. A server that could be
+// LabelOf is the reason that a fault gives a case. A server that could be
 // started before and cannot now has closed, or stays silent.
-func labelOf(f *client.Fault) reason.Label {
+func LabelOf(f *client.Fault) reason.Label {
 	switch f.Kind {
 	case client.TransportTimeout:
 		return reason.TransportTimeout

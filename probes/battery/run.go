@@ -35,6 +35,10 @@ type Config struct {
 	Budget *client.Budget
 	Clock  client.Clock // nil is the system's
 
+	// Listed, when set, sees the catalog before any case is run, unless it could
+	// not be read. Its error ends the run.
+	Listed func(*Catalog) error
+
 	// Journal takes every frame of the run; nil takes none. The caller ends it.
 	Journal Journal
 }
@@ -58,8 +62,8 @@ type Result struct {
 }
 
 // Run runs the cases. Its errors mean that there is no result: *GateError,
-// *AccessError, a *client.Fault when the budget ended during the start, or the
-// context's cause.
+// *AccessError, that of Listed, a *client.Fault when the budget ended during the
+// start, or the context's cause.
 func Run(ctx context.Context, c *Config) (*Result, error) {
 	cases := c.Cases
 	if cases == nil {
@@ -90,6 +94,11 @@ func Run(ctx context.Context, c *Config) (*Result, error) {
 		}
 		if err := r.checkAccess(cases); err != nil {
 			return nil, err
+		}
+		if r.Listed != nil && result.Discovery == nil {
+			if err := r.Listed(&r.catalog); err != nil {
+				return nil, err
+			}
 		}
 	}
 	var list []report.Case

@@ -14,7 +14,16 @@ type builder struct {
 	whole bool
 
 	meter
-	bytes int
+	bytes   int
+	stopped string // the keyword that ended the build first
+}
+
+// stop notes what ends the build.
+func (b *builder) stop(keyword string) ([]byte, bool) {
+	if b.stopped == "" {
+		b.stopped = keyword
+	}
+	return nil, false
 }
 
 // value builds a value that schemas all apply to. Its result is JSON on one line.
@@ -33,18 +42,21 @@ func (b *builder) value(schemas []rawjson.Value, depth int) (out []byte, ok bool
 	}
 	s := schemas[0]
 	if !b.step(s, depth) {
-		return nil, false
+		return b.stop("required") // it is what makes values grow
 	}
 	if allows, isBool := s.Bool(); isBool {
-		return b.text(nil), allows
+		if !allows {
+			return b.stop("false")
+		}
+		return b.text(nil), true
 	}
 	if s.Kind() != rawjson.Object {
-		return nil, false
+		return b.stop("type")
 	}
 	if ref, ok := s.Get("$ref"); ok {
 		target, ok := resolve(b.root, ref, &b.meter)
 		if !ok {
-			return nil, false
+			return b.stop("$ref")
 		}
 		return b.value([]rawjson.Value{target}, depth+1)
 	}
@@ -61,17 +73,25 @@ func (b *builder) value(schemas []rawjson.Value, depth int) (out []byte, ok bool
 // is allowed.
 func (b *builder) flatten(s rawjson.Value, depth int, layers *[]rawjson.Value) (ok bool) {
 	if !b.step(s, depth) {
+		b.stop("required")
 		return false
 	}
 	if allows, isBool := s.Bool(); isBool {
+		if !allows {
+			b.stop("false")
+		}
 		return allows
 	}
 	if s.Kind() != rawjson.Object {
+		b.stop("type")
 		return false
 	}
 	*layers = append(*layers, s)
 	if ref, ok := s.Get("$ref"); ok {
 		target, ok := resolve(b.root, ref, &b.meter)
+		if !ok {
+			b.stop("$ref")
+		}
 		if !ok || !b.flatten(target, depth+1, layers) {
 			return false
 		}
@@ -127,7 +147,7 @@ func (b *builder) given(layers []rawjson.Value) (out []byte, found, ok bool) {
 func (b *builder) copied(v rawjson.Value) ([]byte, bool) {
 	raw := v.Raw()
 	if !b.spend(len(raw)) {
-		return nil, false
+		return b.stop("default")
 	}
 	out := make([]byte, 0, len(raw))
 	inText := false
@@ -161,20 +181,21 @@ func (b *builder) typed(layers []rawjson.Value, depth int) ([]byte, bool) {
 	case "array":
 		return b.array(layers, depth)
 	case "string":
-		out := b.text(layers)
-		return out, out != nil
-	case "integer":
-		out := number(layers, true)
-		return out, out != nil && b.spend(len(out))
-	case "number":
-		out := number(layers, false)
-		return out, out != nil && b.spend(len(out))
+		if out := b.text(layers); out != nil {
+			return out, true
+		}
+		return b.stop("minLength")
+	case "integer", "number":
+		if out := number(layers, typeOf(layers) == "integer"); out != nil && b.spend(len(out)) {
+			return out, true
+		}
+		return b.stop("minimum")
 	case "boolean":
 		return []byte("false"), b.spend(5)
 	case "null":
 		return []byte("null"), b.spend(4)
 	}
-	return nil, false
+	return b.stop("type")
 }
 
 // typeOf is the type that the schemas name, of several the first that is not

@@ -1,6 +1,7 @@
 package synth
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
@@ -29,35 +30,70 @@ func (m *meter) step(v rawjson.Value, depth int) bool {
 // and when the schema itself cannot be used.
 var ErrCannotBuild = errors.New("no rule of the schema gives arguments")
 
+// BuildError is the ErrCannotBuild of one schema.
+type BuildError struct {
+	// Keyword is the keyword of the schema that stopped the build, from a fixed
+	// list; "" for a schema that is beyond the limits.
+	Keyword string
+}
+
+func (e *BuildError) Error() string {
+	if e.Keyword == "" {
+		return ErrCannotBuild.Error()
+	}
+	return ErrCannotBuild.Error() + " (" + e.Keyword + ")"
+}
+
+// Is makes it an ErrCannotBuild.
+func (e *BuildError) Is(target error) bool { return target == ErrCannotBuild }
+
 // Arguments builds arguments from a tool's input schema, a JSON object on one
-// line. A schema that requires nothing, or that is none, gives {}.
+// line. A schema that requires nothing, or that is none, gives {}. Its errors are
+// of type *BuildError.
 func Arguments(input rawjson.Value) ([]byte, error) {
 	if !requires(input, input, 0, &meter{}) {
 		return []byte("{}"), nil
 	}
 	compiled, err := schema.Compile(input, nil)
 	if err != nil {
-		return nil, ErrCannotBuild
+		e, _ := errors.AsType[*schema.Error](err)
+		return nil, &BuildError{e.Keyword}
 	}
+	stopped := ""
 	for _, whole := range []bool{false, true} {
 		b := &builder{root: input, whole: whole}
 		out, ok := b.value([]rawjson.Value{input}, 0)
-		if ok && valid(compiled, out) {
+		if !ok {
+			stopped = b.stopped
+			continue
+		}
+		if stopped = breaks(compiled, out); stopped == "" {
 			return out, nil
 		}
 	}
-	return nil, ErrCannotBuild
+	return nil, &BuildError{cmp.Or(stopped, "required")}
 }
 
-// valid reports whether out is an object without repeated keys that certainly
-// validates.
-func valid(compiled *schema.Schema, out []byte) bool {
+// breaks is a keyword that keeps out from being an object without repeated keys
+// that certainly validates; "" when it is one.
+func breaks(compiled *schema.Schema, out []byte) string {
 	v, err := rawjson.Parse(out)
-	if err != nil || v.Kind() != rawjson.Object || repeats(v, 0) {
-		return false
+	if err != nil || v.Kind() != rawjson.Object {
+		return "type"
+	}
+	if repeats(v, 0) {
+		return "default" // what is built has a key twice only where the schema spells it out
 	}
 	verdict, err := compiled.Validate(v)
-	return err == nil && verdict.Valid() && !verdict.Unsure
+	switch {
+	case err != nil:
+		return "type"
+	case verdict.Unsure:
+		return "pattern"
+	case !verdict.Valid():
+		return cmp.Or(verdict.Violations[0].Keyword, "type")
+	}
+	return ""
 }
 
 // repeats reports whether an object in v has a key twice: a manifest refuses

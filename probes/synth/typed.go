@@ -177,7 +177,7 @@ func (b *builder) array(layers []rawjson.Value, depth int) ([]byte, bool) {
 	out := []byte{'['}
 	for i := range count(layers, "minItems") {
 		if !b.step(layers[0], depth) {
-			return nil, false
+			return b.stop("minItems")
 		}
 		item, ok := b.value(itemSchemas(layers, i), depth+1)
 		if !ok {
@@ -233,7 +233,7 @@ func (b *builder) object(layers []rawjson.Value, depth int) ([]byte, bool) {
 		for name := range required.Elements() {
 			text, ok := name.Text()
 			if !ok {
-				return nil, false
+				return b.stop("required")
 			}
 			if seen[text] {
 				continue
@@ -241,7 +241,7 @@ func (b *builder) object(layers []rawjson.Value, depth int) ([]byte, bool) {
 			seen[text] = true
 			schemas := propertySchemas(layers, text)
 			if schemas == nil || !b.step(s, depth) {
-				return nil, false
+				return b.stop("required")
 			}
 			value, ok := b.value(schemas, depth+1)
 			if !ok || !b.spend(len(name.Raw())+2) {
