@@ -173,6 +173,11 @@ func (c *cycle) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if meta != nil {
+		if c.promotion, err = meta.Keep(c.promotion); err != nil {
+			return nil, err
+		}
+	}
 	if p.empty() && meta.Promotes(c.promotion) {
 		c.res.Changed = true
 		if meta, err = c.promote(); err == nil {

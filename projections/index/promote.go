@@ -14,8 +14,8 @@ type Promotion struct {
 	Threshold float64
 	AsOf      time.Time // zero: the newest event's time
 
-	// Kept leaves what an earlier cycle was told to promote by, where it was told
-	// anything.
+	// Kept asks for what an earlier cycle was told to promote by, where it was
+	// told anything: see Meta.Keep.
 	Kept bool
 	// Told marks a threshold that was asked for, not configured.
 	Told bool
@@ -100,15 +100,8 @@ func scanIssue(s *sqlite.Stmt) (*Issue, error) {
 // promote refills the findings from the counters, inside the open transaction.
 func (w *Writer) promote(p Promotion) error {
 	m := w.meta
-	if !p.Kept || !m.ThresholdTold {
-		m.Threshold, m.ThresholdTold = p.Threshold, p.Told
-	}
-	if !p.Kept || !m.AsOfTold {
-		m.AsOf, m.AsOfTold = m.NewestTS, false
-		if !p.AsOf.IsZero() {
-			m.AsOf, m.AsOfTold = FormatTime(p.AsOf), true
-		}
-	}
+	m.Threshold, m.ThresholdTold = p.Threshold, p.Told
+	m.AsOf, m.AsOfTold = m.asOf(p)
 	m.Totals.Findings = 0
 	if err := w.execute(`DELETE FROM findings`); err != nil {
 		return err
@@ -140,18 +133,31 @@ func (w *Writer) Promote(p Promotion) (*Meta, error) {
 	return w.meta, unreadable(writeMeta(w.conn, w.meta, w.workers[1:]))
 }
 
-// Promotes reports whether the findings would be other ones by p, judged by
-// what they were promoted by.
+// Keep gives p with what the index was told to promote by before, where it was
+// told anything, if p asks for that.
+func (m *Meta) Keep(p Promotion) (Promotion, error) {
+	if !p.Kept {
+		return p, nil
+	}
+	if m.ThresholdTold {
+		p.Threshold, p.Told = m.Threshold, true
+	}
+	var err error
+	if m.AsOfTold {
+		p.AsOf, err = m.AsOfTime()
+	}
+	return p, err
+}
+
+// Promotes reports whether p is not what the findings were promoted by.
 func (m *Meta) Promotes(p Promotion) bool {
-	threshold, asOf := p.Threshold, m.NewestTS
-	if !p.AsOf.IsZero() {
-		asOf = FormatTime(p.AsOf)
+	asOf, told := m.asOf(p)
+	return p.Threshold != m.Threshold || asOf != m.AsOf || p.Told != m.ThresholdTold || told != m.AsOfTold
+}
+
+func (m *Meta) asOf(p Promotion) (text string, told bool) {
+	if p.AsOf.IsZero() {
+		return m.NewestTS, false
 	}
-	if p.Kept && m.ThresholdTold {
-		threshold = m.Threshold
-	}
-	if p.Kept && m.AsOfTold {
-		asOf = m.AsOf
-	}
-	return threshold != m.Threshold || asOf != m.AsOf
+	return FormatTime(p.AsOf), true
 }
