@@ -12,7 +12,6 @@ import (
 
 	"github.com/mcpeval/mcpeval/journal/sanitize"
 	"github.com/mcpeval/mcpeval/probes/client"
-	reports "github.com/mcpeval/mcpeval/probes/report"
 	"github.com/mcpeval/mcpeval/server/app"
 )
 
@@ -25,6 +24,7 @@ type compareOptions struct {
 	manifest string
 	kinds    []string
 	mutation bool
+	standard *app.StandardOptions // nil does not run the battery
 	format   string
 }
 
@@ -40,13 +40,14 @@ func compareCommand(std *IO) *urfave.Command {
 			"   --target live=http://127.0.0.1:8080/mcp\n\n" +
 			"The targets run one after the other, each with a budget and a capture of its own. The exit code is the worst of theirs. " +
 			authorizationVariable + " is sent only when all URLs have the same origin.",
-		Flags: append([]urfave.Flag{
+		Flags: append(append([]urfave.Flag{
 			&urfave.StringSliceFlag{Name: "target", Usage: "a server, as `LABEL=TARGET`; at least two"},
 			manifestFlag(),
 			kindFlag(),
 			&urfave.BoolFlag{Name: "allow-mutation", Usage: "let the mutating cases run that name a declared sandbox"},
+			gateOnlyFlag(),
 			formatsFlag(compareName),
-		}, connectionFlags()...),
+		}, standardFlags()...), connectionFlags()...),
 		Action: func(c *urfave.Context) error {
 			if err := noArgs(c, compareName); err != nil {
 				return err
@@ -60,6 +61,9 @@ func compareCommand(std *IO) *urfave.Command {
 				return err
 			}
 			if o.format, err = formatOf(c, compareName); err != nil {
+				return err
+			}
+			if o.standard, err = parseBattery(std, c, compareName); err != nil {
 				return err
 			}
 			return runCompare(c.Context, o)
@@ -166,7 +170,7 @@ func runCompare(ctx context.Context, o *compareOptions) error {
 	p.start("starting")
 	comparison, probed, err := app.Compare(ctx, &app.ProbeOptions{
 		Version: version, Manifest: text, Kinds: o.kinds, AllowMutation: o.mutation,
-		Protocol: o.protocol, StartupTimeout: o.startup,
+		Standard: o.standard, Protocol: o.protocol, StartupTimeout: o.startup,
 		Record: o.std.recording(), Progress: p.count,
 	}, o.targets)
 	p.clear()
@@ -187,16 +191,17 @@ func runCompare(ctx context.Context, o *compareOptions) error {
 	if _, err := o.std.Out.Write(out); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
-	switch comparison.Exit() {
-	case reports.ExitPassed:
-		return nil
-	case reports.ExitFailed:
-		return errFound
-	}
+	found := false
 	for i, one := range probed {
-		if err := verdict(one); err != nil && !errors.Is(err, errFound) {
+		switch err := verdict(one); {
+		case errors.Is(err, errFound):
+			found = true
+		case err != nil:
 			return fmt.Errorf("target %s: %w", o.targets[i].Server, err)
 		}
 	}
-	return errors.New("not every case could be judged")
+	if found {
+		return errFound
+	}
+	return nil
 }

@@ -21,7 +21,7 @@ func formatsOf(verb string) []string {
 	switch verb {
 	case probeName, reportName:
 		return []string{formatText, formatJSON, formatMarkdown, formatSARIF, formatJUnit}
-	case diffName, compareName:
+	case diffName, compareName, scoreName:
 		return []string{formatText, formatJSON, formatMarkdown}
 	}
 	return []string{formatText, formatJSON}

@@ -53,6 +53,7 @@ func newApp(std *IO, command []string) *urfave.App {
 			shimHTTPCommand(std),
 			initCommand(std, command),
 			probeCommand(std, command),
+			scoreCommand(std, command),
 			compareCommand(std),
 			reportCommand(std),
 			diffCommand(std),

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	reports "github.com/mcpeval/mcpeval/probes/report"
-	"github.com/mcpeval/mcpeval/probes/synth"
 	"github.com/mcpeval/mcpeval/server/app"
 )
 
@@ -31,6 +30,7 @@ type probeOptions struct {
 	known    string // a file; "" is none
 	mutation bool
 	empty    bool
+	standard *app.StandardOptions // nil does not run the battery
 	price    reports.Price
 	format   string
 	brief    bool
@@ -41,20 +41,17 @@ func probeCommand(std *IO, command []string) *urfave.Command {
 		Name:      probeName,
 		Usage:     "run a manifest's cases against a server; the exit code is the gate",
 		UsageText: "mcpeval probe --server LABEL [--manifest FILE] [options] (-- COMMAND ARGS... | --url URL)",
-		Description: "Every call is journaled as synthetic, in one capture a run. It exits 0 when every case that applies passed, 1 when one failed " +
+		Description: "Every call is journaled as synthetic, in one capture a run. The standard battery follows, whose readiness does not decide the gate. It exits 0 when every case that applies passed, 1 when one failed " +
 			"or none was judged, 2 when nothing was run, 3 when a case could not be judged. A mutating case runs only when it names a sandbox " +
 			"that the manifest declares and --allow-mutation is given. " + authorizationVariable + " is sent to a URL as its Authorization header.",
-		Flags: append(targetFlags(),
+		Flags: append(append(targetFlags(), standardFlags()...),
 			manifestFlag(),
 			kindFlag(),
 			&urfave.BoolFlag{Name: "allow-mutation", Usage: "let the mutating cases run that name a declared sandbox"},
 			&urfave.BoolFlag{Name: "allow-empty", Usage: "let a run pass in which no case was judged"},
 			&urfave.StringFlag{Name: "known-failures", Usage: "`FILE` of case ids that are expected to fail, one a line; one that passes fails the gate"},
-			&urfave.BoolFlag{Name: "gate-only", Usage: "run the manifest's cases and nothing else"},
-			&urfave.StringFlag{Name: "arguments", Usage: "`FILE` of arguments for the standard battery: {\"tool\": {...}}"},
-			&urfave.BoolFlag{Name: "confirm-read-only", Usage: "attest that unannotated tools are read-only, for the standard battery"},
-			&urfave.StringSliceFlag{Name: "skip-tool", Usage: "leave the tool `NAME` out of the standard battery"},
-			&urfave.StringFlag{Name: "price-per-mtok", Usage: "show what the catalog costs a session at `USD` for a million tokens"},
+			gateOnlyFlag(),
+			priceFlag(),
 			&urfave.BoolFlag{Name: "brief", Usage: "leave the hints out of text"},
 			formatsFlag(probeName),
 		),
@@ -66,6 +63,10 @@ func probeCommand(std *IO, command []string) *urfave.Command {
 			return runProbe(c.Context, o)
 		},
 	}
+}
+
+func gateOnlyFlag() urfave.Flag {
+	return &urfave.BoolFlag{Name: "gate-only", Usage: "run the manifest's cases and not the standard battery; --probe does so, too"}
 }
 
 func manifestFlag() urfave.Flag {
@@ -91,21 +92,23 @@ func parseProbe(std *IO, c *urfave.Context, command []string) (*probeOptions, er
 	if o.format, err = formatOf(c, probeName); err != nil {
 		return nil, err
 	}
-	if c.IsSet("price-per-mtok") {
-		if o.price, err = reports.ParsePrice(c.String("price-per-mtok")); err != nil {
-			return nil, usagef(probeName, "--price-per-mtok: %s", err)
-		}
+	if o.price, err = parsePrice(c, probeName); err != nil {
+		return nil, err
 	}
-	if c.IsSet("arguments") {
-		text, err := readInput(std, probeName, "arguments file", c.String("arguments"))
-		if err != nil {
-			return nil, err
-		}
-		if _, err := synth.ParseFile(text); err != nil {
-			return nil, usagef(probeName, "%s", err)
-		}
+	if o.standard, err = parseBattery(std, c, probeName); err != nil {
+		return nil, err
 	}
 	return o, nil
+}
+
+// parseBattery is the standard battery that runs after a manifest's cases, nil for
+// none. Its flags are checked all the same.
+func parseBattery(std *IO, c *urfave.Context, verb string) (*app.StandardOptions, error) {
+	o, err := parseStandard(std, c, verb)
+	if err != nil || c.Bool("gate-only") {
+		return nil, err
+	}
+	return &o, nil
 }
 
 // readManifest reads the file of cases.
@@ -135,7 +138,7 @@ func runProbe(ctx context.Context, o *probeOptions) error {
 	probed, err := app.Probe(ctx, &app.ProbeOptions{
 		Server: o.server, Version: version, Target: o.target,
 		Manifest: text, Kinds: o.kinds, Known: known, AllowMutation: o.mutation, AllowEmpty: o.empty,
-		Protocol: o.protocol, StartupTimeout: o.startup,
+		Standard: o.standard, Protocol: o.protocol, StartupTimeout: o.startup,
 		Record: o.std.recording(), Progress: p.count,
 	})
 	p.clear()
@@ -176,7 +179,16 @@ func verdict(p *app.Probed) error {
 			}
 		}
 		return &app.Problem{Err: errors.New("not every case could be judged"), Next: next}
-	case p.Outcome.Exit == reports.ExitFailed:
+	}
+	if s := p.Standard; s != nil {
+		if err := unmeasured(s.Problem, s.Start, s.Discovery); err != nil {
+			return err
+		}
+	}
+	if err := unmeasured(p.Document.ReadinessError, nil, p.Discovery); err != nil {
+		return err
+	}
+	if p.Outcome.Exit == reports.ExitFailed {
 		return errFound
 	}
 	return nil

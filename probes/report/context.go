@@ -21,11 +21,29 @@ type Context struct {
 	// Place is where the readiness score stands among public servers; nil when not
 	// known.
 	Place *Place
+	// Unbuilt are the tools that the standard battery could not build arguments
+	// for.
+	Unbuilt []Unbuilt
 	// CatalogTokens is what the catalog costs, where no case measures it; zero when
 	// not known.
 	CatalogTokens int64
 	// Price is what a million tokens cost; zero when it was not asked for.
 	Price Price
+}
+
+// Unbuilt is a tool that no arguments could be built for.
+type Unbuilt struct {
+	Tool Tool
+	// Keyword is the keyword of its schema that stopped the build, from a fixed
+	// list, or "".
+	Keyword string
+}
+
+func (u Unbuilt) text() string {
+	if u.Keyword == "" {
+		return "no arguments can be built for " + u.Tool.s + ": its input schema cannot be used"
+	}
+	return "no arguments can be built for " + u.Tool.s + ": " + u.Keyword + " in its input schema stops it"
 }
 
 // Revision is a protocol revision, or "unlisted".
@@ -238,6 +256,9 @@ func (c *Context) lines(d *Document) []string {
 	}
 	if c.Place != nil && d.Readiness != nil {
 		list = append(list, "the readiness score is above that of "+decimal(int64(c.Place.Below))+" of "+decimal(int64(c.Place.Of))+" public servers")
+	}
+	for _, u := range c.Unbuilt {
+		list = append(list, u.text())
 	}
 	for _, n := range c.Notes {
 		if s := n.text(); s != "" {

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/probes/battery"
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/probes/manifest"
+	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/probes/report"
+	"github.com/mcpeval/mcpeval/probes/standard"
 )
 
 // ProbeOptions are one run of a manifest's cases.
@@ -30,6 +33,10 @@ type ProbeOptions struct {
 	// AllowEmpty lets a run pass in which no case was judged.
 	AllowEmpty bool
 
+	// Standard also runs the standard battery, after the cases; nil does not. It
+	// does not run for a selection of Kinds.
+	Standard *StandardOptions
+
 	// Protocol is client.Auto or a revision; empty is Auto.
 	Protocol string
 	// StartupTimeout is that of client.Options.
@@ -44,6 +51,9 @@ type ProbeOptions struct {
 // Probed is a run and the manifest it was of.
 type Probed struct {
 	*battery.Result
+	// Standard is the result of the standard battery, nil when it was not asked
+	// for or could not begin.
+	Standard *standard.Result
 	// Lines are where cases begin in the manifest.
 	Lines map[report.CaseID]int
 }
@@ -55,9 +65,11 @@ type plan struct {
 	rules    report.Rules
 	server   report.Label
 	version  report.Label
+	standard *standard.Config // nil runs none
 }
 
-// Probe runs the cases of a manifest, as one capture. Its errors are an
+// Probe runs the cases of a manifest, as one capture, and then the standard
+// battery where it was asked for. Its errors are an
 // *InputError, before anything was called; a *client.Fault when the budget ended
 // during the start; or the context's cause.
 func Probe(ctx context.Context, o *ProbeOptions) (*Probed, error) {
@@ -89,6 +101,11 @@ func (o *ProbeOptions) plan() (*plan, error) {
 	if refused := p.manifest.Refusals(p.cases, o.AllowMutation); len(refused) > 0 {
 		return nil, gateError(&battery.GateError{Refused: refused})
 	}
+	if o.Standard != nil && len(o.Kinds) == 0 {
+		if p.standard, err = o.Standard.config(p.version); err != nil {
+			return nil, err
+		}
+	}
 	return p, nil
 }
 
@@ -113,23 +130,12 @@ func gateError(err error) error {
 }
 
 func (o *ProbeOptions) run(ctx context.Context, p *plan) (*Probed, error) {
-	capture, end, err := o.Record.start(o.Server, o.Version)
-	if err != nil {
-		return nil, err
+	clock := o.Clock
+	if clock == nil {
+		clock = client.SystemClock{}
 	}
-	defer end()
-	done := 0
-	result, err := battery.Run(ctx, &battery.Config{
-		Target: o.Target, Manifest: p.manifest, Cases: p.cases, AllowMutation: o.AllowMutation,
-		Server: p.server, Version: p.version, Rules: p.rules,
-		Protocol: o.Protocol, StartupTimeout: o.StartupTimeout, Clock: o.Clock,
-		Journal: &watcher{capture: capture, over: func() {
-			done++
-			if o.Progress != nil {
-				o.Progress(done, len(p.cases))
-			}
-		}},
-	})
+	budget := client.NewBudget(clock)
+	result, err := o.gate(ctx, p, clock, budget)
 	if err != nil {
 		if _, ok := errors.AsType[*battery.GateError](err); ok {
 			return nil, gateError(err)
@@ -137,7 +143,7 @@ func (o *ProbeOptions) run(ctx context.Context, p *plan) (*Probed, error) {
 		if _, ok := errors.AsType[*battery.AccessError](err); ok {
 			return nil, &InputError{Err: err, Next: "set access to mutating and name a sandbox in these cases, and pass --allow-mutation"}
 		}
-		return nil, err
+		return nil, standardError(err)
 	}
 	lines := make(map[report.CaseID]int)
 	for _, c := range p.manifest.Cases {
@@ -145,7 +151,73 @@ func (o *ProbeOptions) run(ctx context.Context, p *plan) (*Probed, error) {
 			lines[id] = c.Base().Line
 		}
 	}
-	return &Probed{Result: result, Lines: lines}, nil
+	probed := &Probed{Result: result, Lines: lines}
+	if p.standard != nil {
+		if err := o.standard(ctx, p, clock, budget, probed); err != nil {
+			return nil, err
+		}
+	}
+	return probed, nil
+}
+
+// gate runs the cases, as one capture.
+func (o *ProbeOptions) gate(ctx context.Context, p *plan, clock client.Clock, budget *client.Budget) (*battery.Result, error) {
+	capture, end, err := o.Record.start(o.Server, o.Version)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	done := 0
+	c := &battery.Config{
+		Target: o.Target, Manifest: p.manifest, Cases: p.cases, AllowMutation: o.AllowMutation,
+		Server: p.server, Version: p.version, Rules: p.rules,
+		Protocol: o.Protocol, StartupTimeout: o.StartupTimeout, Clock: clock, Budget: budget,
+		Journal: &watcher{capture: capture, over: func() {
+			done++
+			if o.Progress != nil {
+				o.Progress(done, len(p.cases))
+			}
+		}},
+	}
+	if p.standard != nil {
+		// What is wrong with the battery's options is told before anything is called.
+		c.Listed = func(catalog *battery.Catalog) error { return p.standard.Check(catalog.Entries) }
+	}
+	return battery.Run(ctx, c)
+}
+
+// standard runs the standard battery with what is left of the budget, on
+// connections of its own.
+func (o *ProbeOptions) standard(ctx context.Context, p *plan, clock client.Clock, budget *client.Budget, probed *Probed) error {
+	d := probed.Document
+	switch {
+	case probed.Start != nil:
+		d.ReadinessError = reason.ServerNotStarted
+		return nil
+	case budget.Exhausted():
+		d.ReadinessError = reason.EvaluationBudgetExceeded
+		return nil
+	case probed.Discovery != nil:
+		d.ReadinessError = reason.DiscoveryIncomplete
+		return nil
+	}
+	c := *p.standard
+	c.Target, c.StartupTimeout, c.Clock, c.Budget, c.Progress = o.Target, o.StartupTimeout, clock, budget, o.Progress
+	c.Protocol = probed.Revision
+	result, err := standard.Run(ctx, &c)
+	if f, ok := errors.AsType[*client.Fault](err); ok && f.Kind == client.BudgetExceeded {
+		d.ReadinessError = reason.EvaluationBudgetExceeded
+		return nil
+	}
+	if err != nil {
+		return standardError(err)
+	}
+	d.Readiness, d.ReadinessError = result.Readiness, result.Problem
+	probed.Standard = result
+	probed.Context.Unbuilt = result.Context.Unbuilt
+	probed.Context.CatalogTokens = result.Context.CatalogTokens
+	o.Record.readiness(journal.RecorderProbe, o.Server, o.Version, result.Readiness)
+	return nil
 }
 
 // CompareTarget is one of the servers of a comparison.
