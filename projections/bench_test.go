@@ -19,6 +19,8 @@ import (
 	"github.com/mcpeval/mcpeval/journal"
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/projections"
+	"github.com/mcpeval/mcpeval/projections/index"
+	"github.com/mcpeval/mcpeval/projections/query"
 )
 
 // fill writes a journal of about n events in captures of 10,000, three in a
@@ -93,7 +95,25 @@ func BenchmarkRefreshThousandNew(b *testing.B) {
 	}
 }
 
-// TestIndexTable prints the index rows of the performance table, each in a
+// BenchmarkFindings is what a server's list_findings reads.
+func BenchmarkFindings(b *testing.B) {
+	h := newHome(b)
+	fill(b, h, &ids{}, 50_000)
+	refresh(b, h)
+	for b.Loop() {
+		if err := index.Read(context.Background(), h.IndexPath(), func(conn *sqlite.Conn) error {
+			list, err := query.Findings(conn, query.FindingFilter{})
+			if err == nil && len(list) == 0 {
+				b.Fatal("no findings")
+			}
+			return err
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestIndexTable prints the index and findings rows of the performance table, each in a
 // process of its own, beside what the sqlite3 program's .import takes for the
 // same rows. It asserts nothing. MCPEVAL_BENCH is the number of events,
 // MCPEVAL_BENCH_ROUNDS that of alternating rounds.
@@ -111,8 +131,9 @@ func TestIndexTable(t *testing.T) {
 	fill(t, h, g, n)
 	refresh(t, h)
 	csv, schema := exportCalls(t, h)
-	var scratch, imports, thousand, nothing, ratios []float64
+	var scratch, imports, thousand, nothing, ratios, findings, lists []float64
 	var rss int64
+	promoted := 0
 	for range count {
 		for _, name := range []string{h.IndexPath(), h.LedgerPath()} {
 			if err := os.Remove(name); err != nil {
@@ -135,6 +156,11 @@ func TestIndexTable(t *testing.T) {
 		}
 		took, _ = timed(t, childCmd(h, "index"))
 		nothing = append(nothing, took)
+		took, _ = timed(t, childCmd(h, "findings"))
+		findings = append(findings, took)
+		start := time.Now()
+		promoted = len(findingsOf(t, h))
+		lists = append(lists, time.Since(start).Seconds())
 	}
 	t.Logf("%d events, %d rounds, whole processes, medians (least-most):", n, count)
 	t.Logf("  from scratch      %s s, %d MiB RSS", spread(scratch), rss>>20)
@@ -142,6 +168,8 @@ func TestIndexTable(t *testing.T) {
 	t.Logf("  ratio             %s", spread(ratios))
 	t.Logf("  1,000 new         %s s", spread(thousand))
 	t.Logf("  nothing new       %s s", spread(nothing))
+	t.Logf("  findings          %s s, %d of them", spread(findings), promoted)
+	t.Logf("  list_findings     %s s, in a process that runs", spread(lists))
 	for _, query := range []string{
 		`SELECT count(*) FROM windows`,
 		`SELECT * FROM windows WHERE failure_id = (SELECT max(call_id) FROM failures)`,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/projections"
 	"github.com/mcpeval/mcpeval/projections/index"
+	"github.com/mcpeval/mcpeval/projections/query"
 )
 
 // What a child is told by its environment.
@@ -43,6 +45,19 @@ func child(verb string) int {
 		return childIndex(h)
 	case "read":
 		return childRead(h)
+	case "findings":
+		err := index.Read(context.Background(), h.IndexPath(), func(conn *sqlite.Conn) error {
+			list, err := query.Findings(conn, query.FindingFilter{})
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(os.Stdout).Encode(list)
+		})
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		return 0
 	case "sum":
 		b, err := os.ReadFile(h.IndexPath())
 		if err != nil {
