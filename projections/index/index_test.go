@@ -119,6 +119,7 @@ func randomRecords(r *rand.Rand, n int) []index.Record {
 	var records []index.Record
 	for i := range n {
 		c := r.IntN(3)
+		first := seqs[c] == 0
 		rec := index.Record{Place: index.Place{Source: int64(1 + r.IntN(3)), Line: int64(i), Offset: int64(i * 100)}, Bytes: int64(100 + r.IntN(50))}
 		rec.Kind = journal.Kind(1 + r.IntN(2)*r.IntN(2))
 		rec.TS = time0.Add(time.Duration(r.IntN(50)) * time.Second)
@@ -135,6 +136,9 @@ func randomRecords(r *rand.Rand, n int) []index.Record {
 		rec.ID, rec.Capture, rec.Seq = newID(r), captures[c], seqs[c]
 		rec.Session, rec.Server = sanitize.SessionOf(fmt.Sprint(c%2)), label(fmt.Sprint("server", c))
 		rec.Body = body(r, &pendings[c], all)
+		if first {
+			rec.Body = &journal.CaptureStart{Recorder: journal.RecorderKind(1 + c%2), SaltID: sanitize.SaltID{}}
+		}
 		if rec.Body.Type() == journal.TypePending {
 			pendings[c] = append(pendings[c], rec.ID)
 		}
@@ -147,7 +151,7 @@ func randomRecords(r *rand.Rand, n int) []index.Record {
 func legacyBody(r *rand.Rand, rec *index.Record) journal.Body {
 	if r.IntN(4) == 0 {
 		rec.Server = sanitize.Label{}
-		return &journal.Annotation{LegacySess: rec.Session, LegacySeq: rec.Seq, Label: journal.Workaround}
+		return &journal.Annotation{LegacySess: rec.Session, LegacySeq: rec.Seq, Label: journal.AnnotationKind(1 + r.IntN(5))}
 	}
 	return &journal.Call{
 		Origin: journal.FromClient, Method: sanitize.MethodOf([]byte("tools/call")), Tool: sanitize.ToolOf([]byte("t"), true),
@@ -159,7 +163,7 @@ func body(r *rand.Rand, pendings *[]uuid.UUID, all []uuid.UUID) journal.Body {
 	tool := sanitize.ToolOf([]byte(fmt.Sprint("tool", r.IntN(3))), true)
 	method := sanitize.MethodOf([]byte([]string{"tools/call", "tools/call", "tools/list"}[r.IntN(3)]))
 	traffic := journal.Traffic{Frames: r.Int64N(9), Bytes: r.Int64N(99)}
-	switch r.IntN(12) {
+	switch r.IntN(16) {
 	case 0, 1, 2:
 		return &journal.Pending{Origin: journal.Origin(1 + r.IntN(2)), Method: method, Tool: tool, RequestBytes: r.Int64N(100)}
 	case 3:
@@ -173,18 +177,36 @@ func body(r *rand.Rand, pendings *[]uuid.UUID, all []uuid.UUID) journal.Body {
 	case 7:
 		return &journal.End{Events: r.Int64N(9), Outbound: traffic, ExitCode: r.Int64N(3) - 1, Killed: r.IntN(2) == 0}
 	case 8:
-		a := &journal.Annotation{Target: newID(r), Label: journal.FalseSuccess}
+		a := &journal.Annotation{Target: newID(r), Label: journal.AnnotationKind(1 + r.IntN(5))}
 		if len(all) > 0 {
 			a.Target = all[r.IntN(len(all))]
 		}
 		return a
+	case 9:
+		v := &journal.Verification{Case: label("case"), Passed: r.IntN(3) > 0}
+		id := index.FindingID(fmt.Sprint("server", r.IntN(3)), fmt.Sprint("tool", r.IntN(3)), "unanswered")
+		v.Finding, _ = sanitize.ParseFindingID([]byte(id))
+		v.Definition, _ = sanitize.ParseDigest([]byte(fmt.Sprintf("%032d", r.IntN(5)/4)))
+		return v
+	case 10:
+		return &journal.Readiness{Standard: label("mcpeval-standard/3"), Total: r.Int64N(10001), Coverage: r.Int64N(10002) - 1}
 	}
 	c := &journal.Call{
-		Origin: journal.Origin(1 + r.IntN(2)), Method: method, Tool: tool, Outcome: journal.Outcome(1 + r.IntN(6)),
+		Origin: journal.Origin(1 + r.IntN(3)/2), Method: method, Tool: tool, Outcome: journal.Outcome(1 + r.IntN(6)),
 		LatencyUS: r.Int64N(1_000_000), RequestBytes: r.Int64N(1000), ResponseBytes: r.Int64N(100_000) - 1, ShimSelfUS: 3,
 	}
 	if p := *pendings; len(p) > 0 && r.IntN(2) == 0 {
 		c.Pending = p[r.IntN(len(p))]
+	}
+	if method.String() == index.MethodToolCall {
+		c.Args, _ = sanitize.ParseShape([]byte(fmt.Sprintf(`{"n":"num:%d"}`, r.IntN(10))))
+	}
+	if c.Outcome == journal.OutcomeError && r.IntN(4) > 0 {
+		c.Error = &journal.CallError{Retryable: journal.Tri(r.IntN(3))}
+		c.Error.TemplateID, _ = sanitize.ParseTemplateID([]byte(fmt.Sprintf("%016d", r.IntN(2))))
+		if r.IntN(3) > 0 {
+			c.Error.Code, _ = sanitize.ParseCode([]byte(fmt.Sprintf(`"E%d"`, r.IntN(2))))
+		}
 	}
 	return c
 }
