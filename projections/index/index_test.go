@@ -189,7 +189,8 @@ func body(r *rand.Rand, pendings *[]uuid.UUID, all []uuid.UUID) journal.Body {
 		v.Definition, _ = sanitize.ParseDigest([]byte(fmt.Sprintf("%032d", r.IntN(5)/4)))
 		return v
 	case 10:
-		return &journal.Readiness{Standard: label("mcpeval-standard/3"), Total: r.Int64N(10001), Coverage: r.Int64N(10002) - 1}
+		standard, _ := sanitize.ParseStandard([]byte("mcpeval-standard/3"))
+		return &journal.Readiness{Standard: standard, Total: r.Int64N(10001), Coverage: r.Int64N(10002) - 1}
 	}
 	c := &journal.Call{
 		Origin: journal.Origin(1 + r.IntN(3)/2), Method: method, Tool: tool, Outcome: journal.Outcome(1 + r.IntN(6)),

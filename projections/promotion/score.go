@@ -8,7 +8,7 @@ import (
 // DefaultThreshold is what a score has to reach when nothing else is set: the
 // midpoint between the lowest blocker and the highest annoyance of
 // testdata/seeds.json, to two decimals.
-const DefaultThreshold = 0.22
+const DefaultThreshold = 0.16
 
 // MinSessions is from how many distinct sessions the evidence has to come.
 const MinSessions = 2

@@ -10,7 +10,7 @@ import hashlib, json, math, random, statistics, struct
 
 Z = 1.959963984540054
 HALF_LIFE = 14.0
-DEFAULT = 0.22
+DEFAULT = 0.16
 
 
 def wilson(k, n):
@@ -64,7 +64,7 @@ def arithmetic():
     for near in [[0], [8], [0, 8], [0, 0, 8], [1, 2, 3, 4], [0, 1], [7, 8, 8], [3] * 5 + [4] * 5, [0] * 3 + [8] * 2, []]:
         hist = [near.count(i) for i in range(9)]
         out["cost"].append({"near": hist, "want": float(statistics.median(1 + n for n in near)) if near else 0.0})
-    rows = [(2, 2, 0, 1, 1), (4, 12, 0, 6, 2), (3, 10, 1, 4, 3), (2, 6, 0, 5, 3), (3, 3, 2, 1, 1), (10, 10, 7, 8, 4), (5, 40, 0, 7, 4),
+    rows = [(2, 2, 0, 1, 1), (4, 12, 0, 6, 2), (3, 10, 1, 4, 3), (2, 6, 0, 5, 3), (3, 3, 2, 1, 1), (2, 3, 0, 1, 1), (10, 10, 7, 8, 4), (5, 40, 0, 7, 4),
             (2, 60, 0, 6, 3), (3, 12, 28, 4, 2), (1, 3, 14, 2.5, 1), (9, 9, -5, 9, 9), (50, 50, 100, 9, 6)]
     for failures, calls, age, cost, blast in rows:
         s = score(failures, calls, age, cost, blast)
