@@ -170,11 +170,16 @@ func findingsOf(t testing.TB, h *home.Home) []query.Finding {
 func TestFindingsOfScenarios(t *testing.T) {
 	for i, s := range scenarios(t) {
 		h := newHome(t)
-		files, done := s.files(), []int(nil)
-		done = make([]int, len(files))
+		files := s.files()
+		done := make([]int, len(files))
 		r := rand.New(rand.NewPCG(uint64(i), 9))
 		o := &projections.Options{AsOf: at(s.AsOf), Threshold: &s.Threshold}
 		for left := true; left; {
+			if i%4 > 0 { // slices cost time: some of the scenarios do
+				for j, f := range files {
+					done[j] = len(f.lines)
+				}
+			}
 			left = grow(t, h, r, files, done)
 			if _, err := projections.Refresh(context.Background(), h, o); err != nil {
 				t.Fatal(err)
