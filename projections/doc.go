@@ -1,5 +1,7 @@
 // Package projections keeps the read models of a journal: Refresh runs one
-// cycle, Audit checks what is there against the logs, Digest compares.
+// cycle, Promote decides again which issues are findings, Replay makes an index
+// as of an earlier time, Audit checks what is there against the logs, Digest
+// compares.
 //
 //	store/*.jsonl --look--> plan --read--> batch --stage--> batch --apply--> index.db
 //	                                        |        |                         |
