@@ -61,6 +61,7 @@ func newApp(std *IO, command []string) *urfave.App {
 			schemaCommand(std),
 			indexCommand(std),
 			callsCommand(std),
+			serveCommand(std),
 			journalCommand(std),
 			auditCommand(std),
 			doctorCommand(std),

@@ -20,7 +20,8 @@ type ScaffoldOptions struct {
 	Version string // of mcpeval
 	Target  client.Target
 
-	// Output is the file to write. One that is there is replaced only with Force.
+	// Output is the file to write; "" writes none. One that is there is replaced
+	// only with Force.
 	Output string
 	Force  bool
 	// DryRun writes and calls nothing, and looks at no file.
@@ -50,7 +51,8 @@ func Scaffold(ctx context.Context, o *ScaffoldOptions) (*scaffold.Result, error)
 			return nil, &InputError{Err: err}
 		}
 	}
-	if !o.DryRun {
+	writes := !o.DryRun && o.Output != ""
+	if writes {
 		if err := writable(o.Output, o.Force); err != nil {
 			return nil, err
 		}
@@ -70,7 +72,7 @@ func Scaffold(ctx context.Context, o *ScaffoldOptions) (*scaffold.Result, error)
 		}
 		return nil, err
 	}
-	if o.DryRun {
+	if !writes {
 		return result, nil
 	}
 	data, err := result.Manifest.Encode()

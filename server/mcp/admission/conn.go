@@ -1,0 +1,213 @@
+package admission
+
+import (
+	"net"
+	"strconv"
+	"time"
+)
+
+// state is what a connection does.
+type state uint8
+
+const (
+	resting state = iota // between requests
+	reading              // a request is being read
+	queued               // it was read and has no worker
+	serving              // it has a worker
+	gone
+)
+
+// Conn is an admitted connection. Its read deadline is its own: http.Server can
+// only break off a read and take that back.
+type Conn struct {
+	net.Conn
+	hall *Hall
+
+	// What follows is guarded by hall.mu.
+	state   state
+	heard   bool // of the request that is being read
+	early   bool // bytes of the next request came while this one was served
+	expired bool // the time to read was up
+	timer   *time.Timer
+}
+
+// tooLate is the answer to a request that did not come in time.
+var tooLate = func(body string) []byte {
+	return []byte("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: " +
+		strconv.Itoa(len(body)) + "\r\n\r\n" + body)
+}(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the request did not come within five seconds"}}`)
+
+// turn changes the state and the counts of the hall. It requires hall.mu.
+func (c *Conn) turn(to state) {
+	h := c.hall
+	switch c.state {
+	case resting:
+		h.resting--
+	case reading, queued:
+		h.waiting--
+	case serving:
+		<-h.workers
+	}
+	switch to {
+	case resting:
+		h.resting++
+	case reading, queued:
+		h.waiting++
+	}
+	c.state = to
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	switch to {
+	case reading:
+		c.heard, c.early = c.early, false
+		c.after(RequestTime)
+	case resting:
+		c.after(RestTime)
+	}
+}
+
+// after closes the connection when it is still in this state after d. It
+// requires hall.mu.
+func (c *Conn) after(d time.Duration) {
+	var timer *time.Timer
+	timer = time.AfterFunc(d, func() { c.expire(&timer) })
+	c.timer = timer
+}
+
+// expire is what a timer does, unless another has taken its place.
+func (c *Conn) expire(timer **time.Timer) {
+	h := c.hall
+	h.mu.Lock()
+	if c.timer == nil || c.timer != *timer {
+		h.mu.Unlock()
+		return
+	}
+	c.expired = true
+	answer := c.state == reading && c.heard
+	h.mu.Unlock()
+	if answer {
+		_ = c.Conn.SetWriteDeadline(time.Now().Add(time.Second))
+		_, _ = c.Conn.Write(tooLate) // as far as that goes
+	}
+	_ = c.Conn.Close()
+}
+
+// read turns a connection at rest to reading. It reports whether there was room;
+// one that is not at rest stays what it is.
+func (c *Conn) read() bool {
+	h := c.hall
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case c.state != resting:
+		return c.state != gone
+	case c.expired || h.waiting >= Waiting:
+		return false
+	}
+	c.turn(reading)
+	return true
+}
+
+// queue says that all of the request was read.
+func (c *Conn) queue() bool {
+	if !c.read() { // the whole of it may have come with the one before
+		return false
+	}
+	h := c.hall
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.expired || c.state != reading {
+		return false
+	}
+	c.turn(queued)
+	return true
+}
+
+// serve says that a worker was taken.
+func (c *Conn) serve() bool {
+	h := c.hall
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c.state != queued {
+		return false
+	}
+	c.turn(serving)
+	return true
+}
+
+// rest says that the response was written.
+func (c *Conn) rest() {
+	h := c.hall
+	h.mu.Lock()
+	if c.state != gone {
+		c.turn(resting)
+	}
+	early := c.early
+	h.mu.Unlock()
+	if early && !c.read() {
+		_ = c.Conn.Close() // it is refused
+	}
+}
+
+// leave says that the connection is closed.
+func (c *Conn) leave() {
+	c.hall.mu.Lock()
+	defer c.hall.mu.Unlock()
+	if c.state != gone {
+		c.turn(gone)
+	}
+}
+
+// Read notes the first byte of a request. Where too many wait already, the
+// connection ends there.
+func (c *Conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 && !c.hear() {
+		_ = c.Conn.Close()
+		return 0, net.ErrClosed
+	}
+	return n, err
+}
+
+// hear takes note that bytes came. It reports whether they may be looked at.
+func (c *Conn) hear() bool {
+	h := c.hall
+	h.mu.Lock()
+	switch c.state {
+	case queued, serving:
+		c.early = true
+	}
+	h.mu.Unlock()
+	if !c.read() {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c.heard = true
+	return true
+}
+
+// Write gives the client WriteTime to take some of the response.
+func (c *Conn) Write(p []byte) (int, error) {
+	if err := c.Conn.SetWriteDeadline(time.Now().Add(WriteTime)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
+
+// SetReadDeadline lets a read be broken off, by a time that has passed, and that
+// be taken back. How long reading may take is not the server's to say.
+func (c *Conn) SetReadDeadline(t time.Time) error {
+	if t.After(time.Now()) {
+		t = time.Time{}
+	}
+	return c.Conn.SetReadDeadline(t)
+}
+
+// SetWriteDeadline does nothing: Write sets it.
+func (c *Conn) SetWriteDeadline(time.Time) error { return nil }
+
+// SetDeadline is SetReadDeadline.
+func (c *Conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
