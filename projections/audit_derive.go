@@ -48,10 +48,7 @@ func (a *auditor) derive(ctx context.Context) error {
 	d.index, d.ledger, d.progress, d.rebuild = filepath.Join(a.dir, "index.db"), filepath.Join(a.dir, "ledger.db"), nil, false
 	if a.report.Index == "" {
 		d.limits = limits
-		d.promotion = index.Promotion{Threshold: meta.Threshold}
-		if d.promotion.AsOf, err = meta.AsOfTime(); err != nil {
-			return err
-		}
+		d.promotion = index.Promotion{Threshold: meta.Threshold, AsOf: meta.AsOfTime()}
 		if known, err := a.cycleOf(ctx, &d); err != nil || !known {
 			return err
 		}

@@ -387,3 +387,25 @@ func TestPromoteRefuses(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
+
+// A cycle that only promotes publishes with its COMMIT, as every other does.
+func TestKilledWhilePromoting(t *testing.T) {
+	for step, promoted := range map[string]bool{"planned": false, "promoted": false, "committed": true} {
+		h, g := newHome(t), &ids{}
+		failing(t, h, g, "one", 10)
+		failing(t, h, g, "two", 20)
+		refresh(t, h)
+		before := digest(t, h)
+		if err := os.WriteFile(h.ConfigPath(), []byte(`{"promotion_threshold":0.9}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		die(t, h, step, false)
+		if changed := digest(t, h) != before; changed != promoted {
+			t.Errorf("killed when %s: changed is %v", step, changed)
+		}
+		res := refresh(t, h)
+		if len(findingsOf(t, h)) != 0 || res.Changed == promoted || res.New != 0 || res.Full {
+			t.Errorf("killed when %s: %+v", step, res)
+		}
+	}
+}

@@ -46,7 +46,7 @@ func Promote(ctx context.Context, h *home.Home, o *PromoteOptions) (_ *query.Pro
 		return nil, err
 	}
 	if meta.Promotes(p) {
-		if _, err := c.promote(); err != nil {
+		if err := c.promote(); err != nil {
 			return nil, err
 		}
 	}
@@ -59,24 +59,27 @@ func Promote(ctx context.Context, h *home.Home, o *PromoteOptions) (_ *query.Pro
 }
 
 // promote refills the findings when no event is new.
-func (c *cycle) promote() (meta *index.Meta, err error) {
+func (c *cycle) promote() (err error) {
 	w, err := index.OpenWriter(c.index, c.workers)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	if err := w.Begin(false); err != nil {
-		return nil, err
+		return err
 	}
-	if meta, err = w.Promote(c.promotion); err != nil {
-		return nil, err
-	}
-	if err := w.Commit(); err != nil {
-		return nil, err
+	meta, err := w.Promote(c.promotion)
+	if err != nil {
+		return err
 	}
 	c.hook("promoted")
+	if err := w.Commit(); err != nil {
+		return err
+	}
+	c.hook("committed")
+	c.res.Findings = meta.Totals.Findings
 	_ = w.Checkpoint() // a reader may be in the way; the next cycle tries again
-	return meta, nil
+	return nil
 }
 
 // promotionOf takes the threshold of the options, else that of config.json,

@@ -174,23 +174,19 @@ func (c *cycle) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if meta != nil {
-		if c.promotion, err = meta.Keep(c.promotion); err != nil {
-			return nil, err
-		}
+		c.promotion = meta.Keep(c.promotion)
 	}
-	if p.empty() && meta.Promotes(c.promotion) {
-		c.res.Changed = true
-		if meta, err = c.promote(); err == nil {
-			c.res.Findings = meta.Totals.Findings
-		}
-		return c.res, err
-	}
-	if p.empty() {
+	switch {
+	case !p.empty():
+		c.hook("planned")
+		err = c.write(ctx, meta, p)
+	case meta.Promotes(c.promotion):
+		c.hook("planned")
+		err = c.promote()
+	default:
 		c.res.Millis = c.now().Sub(c.started).Milliseconds()
 		return c.res, nil
 	}
-	c.hook("planned")
-	err = c.write(ctx, meta, p)
 	if errors.Is(err, index.ErrUnreadable) {
 		// The damage showed only now.
 		if p, err = c.planFull("the index cannot be read"); err != nil {

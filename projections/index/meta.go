@@ -51,15 +51,9 @@ type Meta struct {
 }
 
 // AsOfTime is AsOf as a time, zero without events.
-func (m *Meta) AsOfTime() (time.Time, error) {
-	if m.AsOf == "" {
-		return time.Time{}, nil
-	}
-	t, err := ParseTime(m.AsOf)
-	if err != nil {
-		return t, fmt.Errorf("%w: meta as_of", ErrUnreadable)
-	}
-	return t, nil
+func (m *Meta) AsOfTime() time.Time {
+	t, _ := ParseTime(m.AsOf) // ReadMeta has seen that it is one
+	return t
 }
 
 // Totals are counts over the whole index.
@@ -136,6 +130,9 @@ func ReadMeta(conn *sqlite.Conn) (*Meta, error) {
 	m := &Meta{
 		LedgerID: values["ledger_id"], NewestTS: values["newest_ts"], AsOf: values["as_of"],
 		ThresholdTold: values["threshold_told"] == "1", AsOfTold: values["as_of_told"] == "1",
+	}
+	if _, err := ParseTime(m.AsOf); err != nil && m.AsOf != "" {
+		return nil, fmt.Errorf("%w: meta as_of", ErrUnreadable)
 	}
 	if m.Threshold, err = strconv.ParseFloat(values["threshold"], 64); err != nil {
 		return nil, fmt.Errorf("%w: meta threshold", ErrUnreadable)

@@ -106,10 +106,7 @@ func (w *Writer) promote(p Promotion) error {
 	if err := w.execute(`DELETE FROM findings`); err != nil {
 		return err
 	}
-	asOf, err := m.AsOfTime()
-	if err != nil {
-		return err
-	}
+	asOf := m.AsOfTime()
 	insert, err := prepare(w.conn, `INSERT INTO findings(issue_id, finding_id) VALUES (?, ?)`)
 	if err != nil {
 		return unreadable(err)
@@ -135,18 +132,14 @@ func (w *Writer) Promote(p Promotion) (*Meta, error) {
 
 // Keep gives p with what the index was told to promote by before, where it was
 // told anything, if p asks for that.
-func (m *Meta) Keep(p Promotion) (Promotion, error) {
-	if !p.Kept {
-		return p, nil
-	}
-	if m.ThresholdTold {
+func (m *Meta) Keep(p Promotion) Promotion {
+	if p.Kept && m.ThresholdTold {
 		p.Threshold, p.Told = m.Threshold, true
 	}
-	var err error
-	if m.AsOfTold {
-		p.AsOf, err = m.AsOfTime()
+	if p.Kept && m.AsOfTold {
+		p.AsOf = m.AsOfTime()
 	}
-	return p, err
+	return p
 }
 
 // Promotes reports whether p is not what the findings were promoted by.

@@ -33,10 +33,7 @@ func findings(conn *sqlite.Conn, id string, filter FindingFilter) ([]Finding, er
 	if err != nil {
 		return nil, err
 	}
-	asOf, err := meta.AsOfTime()
-	if err != nil {
-		return nil, err
-	}
+	asOf := meta.AsOfTime()
 	list := []Finding{}
 	var issues []int64
 	err = index.PromotedIssues(conn, id, func(i *index.Issue) error {
@@ -138,10 +135,7 @@ func Promotion(conn *sqlite.Conn) (*PromotionSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	asOf, err := meta.AsOfTime()
-	if err != nil {
-		return nil, err
-	}
+	asOf := meta.AsOfTime()
 	p := &PromotionSummary{Threshold: meta.Threshold, AsOf: meta.AsOf}
 	err = index.Issues(conn, func(i *index.Issue) error {
 		p.Issues++
