@@ -17,7 +17,8 @@ import (
 // changed needs a lock.
 type run struct {
 	Config
-	revision string // settled by the first connection
+	stop     <-chan struct{} // closed when the run is stopped
+	revision string          // settled by the first connection
 	conn     *client.Conn
 	changed  chan struct{} // holds one element when the catalog has changed
 	entries  []rawjson.Value
@@ -34,7 +35,7 @@ func (r *run) dial(ctx context.Context) error {
 	}
 	conn, err := client.Dial(ctx, r.Target, &client.Options{
 		Protocol: r.Protocol, StartupTimeout: r.StartupTimeout, Grace: r.Grace, Timeout: r.CallTimeout,
-		Budget: r.Budget, Clock: r.Clock, Version: r.Version.String(),
+		Budget: r.Budget, Clock: r.Clock, Version: r.Version.String(), Stop: r.stop,
 		OnNotification: func(method string, _ rawjson.Value) {
 			if method == "notifications/tools/list_changed" {
 				select {

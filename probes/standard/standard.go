@@ -71,7 +71,7 @@ type Result struct {
 // was called: *synth.FileError and *SkipError; a *client.Fault when the budget
 // ended during the start; or the context's cause.
 func Run(ctx context.Context, c *Config) (*Result, error) {
-	r := &run{Config: *c}
+	r := &run{Config: *c, stop: ctx.Done()}
 	if r.Clock == nil {
 		r.Clock = client.SystemClock{}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/probes/manifest"
+	"github.com/mcpeval/mcpeval/probes/report"
 	"github.com/mcpeval/mcpeval/server/app"
 )
 
@@ -22,6 +23,7 @@ func (e *Endpoint) evaluationTasks() map[string]task {
 	return map[string]task{
 		"run_probe": e.runProbe,
 		"scaffold":  e.scaffold,
+		"score":     e.score,
 	}
 }
 
@@ -39,7 +41,7 @@ func (e *Endpoint) runProbe(ctx context.Context, arguments json.RawMessage, prog
 	}
 	probed, err := app.Probe(ctx, &app.ProbeOptions{
 		Server: a.label(), Version: e.o.Version, Target: server,
-		Manifest: a.Manifest, Record: e.o.Record, Progress: progress,
+		Manifest: a.Manifest, Standard: &app.StandardOptions{}, Record: e.o.Record, Progress: progress,
 	})
 	if err != nil {
 		return nil, err
@@ -72,6 +74,37 @@ func (e *Endpoint) scaffold(ctx context.Context, arguments json.RawMessage, prog
 		return nil, err
 	}
 	return &answer{text: text}, nil
+}
+
+// score answers with a summary beside the report. That a server could not be
+// measured is its answer too.
+func (e *Endpoint) score(ctx context.Context, arguments json.RawMessage, progress func(done, total int)) (*answer, error) {
+	var a struct {
+		target
+		ConfirmReadOnly bool     `json:"confirm_read_only"`
+		SkipTools       []string `json:"skip_tools"`
+	}
+	server, err := parseTarget(arguments, &a, &a.target)
+	if err != nil {
+		return nil, err
+	}
+	scored, err := app.Score(ctx, &app.ScoreOptions{
+		Server: a.label(), Version: e.o.Version, Target: server,
+		StandardOptions: app.StandardOptions{ConfirmReadOnly: a.ConfirmReadOnly, Skip: a.SkipTools},
+		Record:          e.o.Record, Progress: progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	text, err := scored.Document.Text(&report.Options{Context: scored.Context})
+	if err != nil {
+		return nil, err
+	}
+	structured, err := scored.Document.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return &answer{text: text, structured: structured}, nil
 }
 
 // parseTarget reads arguments that fit their schema into a, of which t is a part.
