@@ -205,9 +205,30 @@ func readinessAspects() []Aspect {
 			return x.toolResult(c, failure(why), true)
 		}},
 	}, {
+		Name: "valid-calls-fail", Text: "get_forecast fails with all arguments that its schema allows",
+		hooks: hooks{handle: onValid("get_forecast", func(x *exchange, c *toolCall) (reply, bool) {
+			return x.toolResult(c, failure("the station has no forecast"), true), true
+		})},
+	}, {
+		Name: "forecast-alternates", Text: "every second call of get_forecast with valid arguments fails",
+		hooks: hooks{handle: onValid("get_forecast", func(x *exchange, c *toolCall) (reply, bool) {
+			return x.toolResult(c, failure("come back later"), true), c.nth%2 == 0
+		})},
+	}, {
 		Name: "results-alternate", Text: "every second call of a tool fails",
 		hooks: hooks{handle: func(x *exchange, c *toolCall) (reply, bool) {
 			return x.toolResult(c, failure("come back later, call "+strconv.Itoa(c.nth)), true), c.nth%2 == 0
 		}},
 	}}
+}
+
+// onValid makes a hook that answers instead of one tool where the arguments fit
+// its schema.
+func onValid(name string, f func(x *exchange, c *toolCall) (reply, bool)) func(*exchange, *toolCall) (reply, bool) {
+	return func(x *exchange, c *toolCall) (reply, bool) {
+		if c.name != name || x.server.findTool(name).input.check("arguments", any(c.args)) != "" {
+			return reply{}, false
+		}
+		return f(x, c)
+	}
 }

@@ -156,7 +156,7 @@ var wireCases = []struct {
 	{"description-missing", list("-"), `"title":"List cities","inputSchema"`},
 	{"description-short", list("-"), `"description":"Weather."`},
 	{"property-undescribed", list("-"), `"city":\{"type":"string","enum"`},
-	{"property-untyped", list("-"), `"city":\{"type":"","|"city":\{"description"`},
+	{"property-untyped", list("-"), `"city":\{"description"`},
 	{"read-only-hint-missing", list("-"), `"annotations":\{"destructiveHint"`},
 	{"destructive-hint-missing", list("-"), `"readOnlyHint":true,"idempotentHint"`},
 	{"annotations-missing", list("-"), `"additionalProperties":false\}\},\{"name":"get_weather"`},
@@ -168,6 +168,8 @@ var wireCases = []struct {
 	{"refusal-without-text", toolCall("1", "get_weather", `{"city":7}`), `"content":\[\]`},
 	{"refusal-internal", toolCall("1", "get_weather", `{"city":7}`), `-32603`},
 	{"refusal-then-hang", toolCall("1", "get_weather", `{"city":7}`) + weather("2"), `^[^\n]*"id":1[^\n]*\n$`},
+	{"valid-calls-fail", toolCall("1", "get_forecast", `{"city":"oslo"}`), `no forecast`},
+	{"forecast-alternates", toolCall("1", "get_forecast", `{"city":"oslo"}`) + toolCall("2", "get_forecast", `{"city":"oslo"}`), `(?s)temperature.*"id":2[^\n]*"isError":true`},
 	{"results-alternate", weather("1") + weather("2"), `(?s)snow.*"id":2[^\n]*"isError":true`},
 }
 

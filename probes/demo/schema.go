@@ -11,7 +11,7 @@ import (
 
 // schema is the part of JSON Schema that the tools here use.
 type schema struct {
-	Type                 string             `json:"type"`
+	Type                 string             `json:"type,omitempty"`
 	Description          string             `json:"description,omitempty"`
 	Enum                 []string           `json:"enum,omitempty"`
 	Default              any                `json:"default,omitempty"`

@@ -132,7 +132,7 @@ func (v *view) markdownReadiness(b *strings.Builder) {
 		return
 	}
 	r := v.Readiness
-	fmt.Fprintf(b, "\n**Readiness %s of 100** (%s)\n\n", r.Total, r.Standard)
+	fmt.Fprintf(b, "\n**Readiness %s of 100, coverage %s of 100** (%s)\n\n", r.Total, r.Areas.Coverage, r.Standard)
 	var names, rule, scores strings.Builder
 	for _, a := range r.areas() {
 		fmt.Fprintf(&names, "| %s ", a.Name)

@@ -119,7 +119,7 @@ func (v *view) textReadiness(b *strings.Builder) {
 		return
 	}
 	r := v.Readiness
-	fmt.Fprintf(b, "readiness: %s of 100 (%s)\n", r.Total, r.Standard)
+	fmt.Fprintf(b, "readiness: %s of 100, coverage %s of 100 (%s)\n", r.Total, r.Areas.Coverage, r.Standard)
 	for _, a := range r.areas() {
 		fmt.Fprintf(b, "  %-14s %s\n", a.Name, a.Score)
 	}

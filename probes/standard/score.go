@@ -123,16 +123,23 @@ func propertyFaults(input rawjson.Value) (undescribed, untyped int) {
 		if !describes(property) && !describes(target(input, property)) {
 			undescribed++
 		}
-		typed := false
-		for _, keyword := range []string{"type", "enum", "const", "$ref", "anyOf", "oneOf"} {
-			_, ok := property.Get(keyword)
-			typed = typed || ok
-		}
-		if !typed {
+		if !typed(property) {
 			untyped++
 		}
 	}
 	return undescribed, untyped
+}
+
+// typed reports whether a property says what it holds. An empty type says nothing.
+func typed(property rawjson.Value) bool {
+	for _, keyword := range []string{"enum", "const", "$ref", "anyOf", "oneOf"} {
+		if _, ok := property.Get(keyword); ok {
+			return true
+		}
+	}
+	kind, _ := property.Get("type")
+	text, _ := kind.Text()
+	return text != "" || kind.Kind() == rawjson.Array && kind.Len() > 0
 }
 
 func describes(property rawjson.Value) bool {

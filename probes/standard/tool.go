@@ -1,6 +1,7 @@
 package standard
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -195,15 +196,36 @@ func (r *run) arm(t *tool) {
 	}
 	if given, ok := r.Arguments.For(t.name); ok {
 		t.arguments = given.Raw()
-	} else if built, err := synth.Arguments(input); err == nil {
-		t.arguments = built
-	} else if t.why == "" {
-		t.why = reason.ArgumentsUnbuildable
-		t.keyword = keywordOf(err)
+	} else {
+		t.arguments, t.keyword = built(input, compiled, err)
+		if t.arguments == nil && t.why == "" {
+			t.why = reason.ArgumentsUnbuildable
+		}
 	}
 	if t.input != nil {
 		t.invalid = violation(t.input, input, t.arguments)
 	}
+}
+
+// built is arguments that fit a schema, or nil and the keyword that stopped them,
+// "" where it is not known. compiled and problem are what came of the schema; one
+// that requires nothing and is beyond our limits gets {}.
+func built(input rawjson.Value, compiled *schema.Schema, problem error) (arguments []byte, keyword string) {
+	if e, ok := errors.AsType[*schema.Error](problem); ok && brokenSchema(problem) {
+		return nil, e.Keyword
+	}
+	arguments, err := synth.Arguments(input)
+	if e, ok := errors.AsType[*synth.BuildError](err); ok {
+		return nil, e.Keyword
+	}
+	if compiled == nil {
+		return arguments, ""
+	}
+	// What requires nothing may still forbid {}.
+	if verdict, err := compiled.Validate(rawjson.Trusted(arguments)); err == nil && !verdict.Valid() {
+		return nil, verdict.Violations[0].Keyword
+	}
+	return arguments, ""
 }
 
 // params are those of tools/call.

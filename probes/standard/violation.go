@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
 	"github.com/mcpeval/mcpeval/probes/schema"
-	"github.com/mcpeval/mcpeval/probes/synth"
 )
 
 // unknownProperty is a name that no schema has.
@@ -93,11 +92,4 @@ func brokenSchema(err error) bool {
 		return true
 	}
 	return false
-}
-
-func keywordOf(err error) string {
-	if e, ok := errors.AsType[*synth.BuildError](err); ok {
-		return e.Keyword
-	}
-	return ""
 }
