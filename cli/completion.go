@@ -11,6 +11,7 @@ import (
 	"github.com/mcpeval/mcpeval/probes/manifest"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/schemas"
+	"github.com/mcpeval/mcpeval/server/clients"
 )
 
 // completeVerb is what the completion scripts call, with the words of the line
@@ -111,6 +112,8 @@ func flagValues(verb *urfave.Command, f urfave.Flag) []string {
 		return slices.Sorted(slices.Values(formatsOf(verb.Name)))
 	case "outcome":
 		return outcomes()
+	case "client":
+		return clients.Names()
 	case "sync":
 		return []string{"always"}
 	case "probe":

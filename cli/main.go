@@ -51,6 +51,8 @@ func newApp(std *IO, command []string) *urfave.App {
 		Commands: []*urfave.Command{
 			shimCommand(std, command),
 			shimHTTPCommand(std),
+			wrapCommand(std),
+			unwrapCommand(std),
 			initCommand(std, command),
 			probeCommand(std, command),
 			scoreCommand(std, command),
