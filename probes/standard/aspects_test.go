@@ -141,7 +141,11 @@ func TestAspects(t *testing.T) {
 			case "payload-exit", "hung-call", "refusal-then-hang", "output-missing": // over stdio
 				target = self(t, tt.aspect, tt.spoken)
 			default:
-				target = demoHTTP(t, &demo.Options{Broken: tt.aspect, Protocol: tt.spoken})
+				o := &demo.Options{Broken: tt.aspect, Protocol: tt.spoken}
+				if tt.aspect == "contended-lock" { // which takes a second a call
+					o.After = func(d time.Duration) <-chan time.Time { return time.After(d / 10) }
+				}
+				target = demoHTTP(t, o)
 			}
 			c := config(target)
 			c.ConfirmReadOnly = tt.confirm
