@@ -15,6 +15,7 @@ func journalCommand(std *IO) *urfave.Command {
 			journalRepairCommand(std),
 			journalQuarantineCommand(std),
 			journalPruneCommand(std),
+			journalImportCommand(std),
 		},
 	}
 }

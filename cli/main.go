@@ -66,6 +66,8 @@ func newApp(std *IO, command []string) *urfave.App {
 			serveCommand(std),
 			journalCommand(std),
 			auditCommand(std),
+			replayCommand(std),
+			shareCommand(std),
 			doctorCommand(std),
 			demoCommand(std),
 			tourCommand(std),
