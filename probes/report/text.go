@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -126,19 +127,47 @@ func (v *view) textReadiness(b *strings.Builder) {
 	if v.Brief {
 		return
 	}
-	for i := range r.LostChecks {
-		c := &r.LostChecks[i]
+	for _, group := range r.groups() {
+		c := group[0]
 		fmt.Fprintf(b, "  lost: %s", c.ID)
-		if c.Tool != (Tool{}) {
+		switch {
+		case len(group) > 1:
+			fmt.Fprintf(b, ", %s", number(len(group), "tool"))
+		case c.Tool != (Tool{}):
 			fmt.Fprintf(b, ", %s", c.Tool)
 		}
 		fmt.Fprintf(b, ": %s of 100", c.Score)
-		if !c.Observed.IsZero() {
+		if same := !slices.ContainsFunc(group, func(other *Check) bool { return other.Observed != c.Observed }); same && !c.Observed.IsZero() {
 			fmt.Fprintf(b, ", found %s", c.Observed)
 		}
 		if c.Reason != "" {
 			fmt.Fprintf(b, ", %s\n        fix: %s", c.Reason, c.Hint)
 		}
+		if len(group) > 1 {
+			var names []string
+			for _, one := range group {
+				names = append(names, one.Tool.s)
+			}
+			b.WriteString("\n        of " + strings.Join(names, ", "))
+		}
 		b.WriteByte('\n')
 	}
+}
+
+// groups are the lost checks, those of several tools together that differ in no
+// more than what was observed.
+func (r *Readiness) groups() [][]*Check {
+	var groups [][]*Check
+	for i := range r.LostChecks {
+		c := &r.LostChecks[i]
+		at := slices.IndexFunc(groups, func(g []*Check) bool {
+			return g[0].ID == c.ID && g[0].Reason == c.Reason && g[0].Score == c.Score && c.Tool != (Tool{}) && g[0].Tool != (Tool{})
+		})
+		if at < 0 {
+			groups = append(groups, []*Check{c})
+			continue
+		}
+		groups[at] = append(groups[at], c)
+	}
+	return groups
 }
