@@ -175,7 +175,7 @@ func TestFindingsOfScenarios(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(i), 9))
 		o := &projections.Options{AsOf: at(s.AsOf), Threshold: &s.Threshold}
 		for left := true; left; {
-			if i%4 > 0 { // slices cost time: some of the scenarios do
+			if i%8 > 0 { // slices cost time: some of the scenarios do
 				for j, f := range files {
 					done[j] = len(f.lines)
 				}
