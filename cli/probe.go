@@ -146,7 +146,7 @@ func runProbe(ctx context.Context, o *probeOptions) error {
 		return evaluationProblem(probeName, err)
 	}
 	shown := probed.Context
-	shown.Price = o.price
+	shown.Price, shown.Place = o.price, o.std.place(probed.Document.Readiness)
 	out, err := render(probed.Document, o.format, &reports.Options{
 		Context: shown, Outcome: &probed.Outcome, Brief: o.brief, Color: o.std.colour(o.std.Out),
 		Manifest: o.manifest, Lines: probed.Lines,

@@ -119,7 +119,7 @@ func runScore(ctx context.Context, o *scoreOptions) error {
 		return evaluationProblem(scoreName, err)
 	}
 	shown := scored.Context
-	shown.Price = o.price
+	shown.Price, shown.Place = o.price, o.std.place(scored.Document.Readiness)
 	out, err := render(scored.Document, o.format, &reports.Options{Context: shown, Brief: o.brief, Color: o.std.colour(o.std.Out)})
 	if err != nil {
 		return fmt.Errorf("render report: %w", err)

@@ -98,5 +98,9 @@ func (h *Home) SaltPath() string { return filepath.Join(h.Dir, ".salt") }
 // ConfigPath is the optional configuration.
 func (h *Home) ConfigPath() string { return filepath.Join(h.Dir, "config.json") }
 
+// CorpusPath is the optional corpus that scores are placed in instead of the
+// public one.
+func (h *Home) CorpusPath() string { return filepath.Join(h.Dir, "corpus.json") }
+
 // QuarantineDir takes logs that cannot be read. It is not created here.
 func (h *Home) QuarantineDir() string { return filepath.Join(h.Dir, "quarantine") }
