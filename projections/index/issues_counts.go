@@ -215,7 +215,7 @@ func (w *issues) sum(id int64) (*sum, error) {
 		case countNear:
 			i, err := strconv.Atoi(value)
 			if err != nil || i >= len(v.near) {
-				return nil, errIntervals
+				return nil, ErrUnreadable
 			}
 			v.near[i] = n
 		case countRetryable:

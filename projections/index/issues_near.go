@@ -148,7 +148,7 @@ func scanCalls(q *statement) (rows []callRow, err error) {
 		}
 		if !s.ColumnIsNull(2) {
 			if c.event, err = uuid.Parse(s.ColumnText(2)); err != nil {
-				return nil, err
+				return nil, ErrUnreadable
 			}
 		}
 		if !s.ColumnIsNull(8) {

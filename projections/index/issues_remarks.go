@@ -33,8 +33,11 @@ func (m *remarks) load(conn *sqlite.Conn) error {
 				return nil
 			}
 			id, err := uuid.Parse(s.ColumnText(1))
+			if err != nil {
+				return ErrUnreadable
+			}
 			m.events[id] |= mark(kind)
-			return err
+			return nil
 		},
 	})
 }
@@ -94,7 +97,7 @@ func (w *issues) address(at address) error {
 	}
 }
 
-// of gives the remarks about a call of a group.
+// remarksOf gives the remarks about a call of a group.
 func (w *issues) remarksOf(c *callRow, s *span) (uint8, error) {
 	if c.event != uuid.Nil {
 		return w.marks.events[c.event], nil

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"time"
 
 	"zombiezen.com/go/sqlite"
@@ -93,8 +94,10 @@ func scanIssue(s *sqlite.Stmt) (*Issue, error) {
 		i.Retryable = &all
 	}
 	var err error
-	i.LastSeen, err = ParseTime(i.LastSeenText)
-	return i, err
+	if i.LastSeen, err = ParseTime(i.LastSeenText); err != nil {
+		return nil, fmt.Errorf("%w: issues.last_seen", ErrUnreadable)
+	}
+	return i, nil
 }
 
 // promote refills the findings from the counters, inside the open transaction.

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"zombiezen.com/go/sqlite"
@@ -62,7 +63,10 @@ func findings(conn *sqlite.Conn, id string, filter FindingFilter) ([]Finding, er
 		}
 		issues = append(issues, i.ID())
 		list = append(list, f)
-		return json.Unmarshal([]byte(i.CodesJSON), &list[len(list)-1].Codes)
+		if json.Unmarshal([]byte(i.CodesJSON), &list[len(list)-1].Codes) != nil {
+			return fmt.Errorf("%w: issues.codes", index.ErrUnreadable)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
