@@ -124,6 +124,17 @@ func TestClasses(t *testing.T) {
 				refresh(t, v.h)
 			})
 		}, []string{"false-success t  2/2"}},
+		{"annotations of calls that were still open", func(t *testing.T, v in) {
+			both(t, v, journal.RecorderShim, journal.Real, func(c *capture) {
+				p := c.add(v.g, pending("t"))
+				annotate(t, v, journal.FalseSuccess, p)
+				c.write(t, v.h)
+				refresh(t, v.h)
+				answer := call("t", journal.OutcomeOK)
+				answer.Pending = p
+				c.add(v.g, answer)
+			})
+		}, []string{"false-success t  2/2"}},
 		{"noise on stdout: a failure a run, however many lines", func(t *testing.T, v in) {
 			both(t, v, journal.RecorderShim, journal.Real, func(c *capture) {
 				for range 5 {

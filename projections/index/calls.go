@@ -15,7 +15,7 @@ type calls struct {
 }
 
 func (*calls) Name() string { return "calls" }
-func (*calls) Version() int { return 1 }
+func (*calls) Version() int { return 2 }
 
 func (*calls) Tables() []Table {
 	return []Table{
@@ -50,6 +50,7 @@ CREATE TABLE calls (
   err_kind TEXT,
   truncated INTEGER NOT NULL,
   ambiguous_keys INTEGER NOT NULL,
+  pending_id TEXT,             -- event_id of the pending event that the call replaced
   type TEXT NOT NULL,          -- call, pending, notification, unparsed
   real_call INTEGER NOT NULL,  -- 1 for a real tools/call of a client: what windows and rates count
   grp INTEGER NOT NULL,        -- groups.id: the capture, or the legacy pair
@@ -59,6 +60,7 @@ CREATE TABLE calls (
   digest BLOB NOT NULL         -- SHA-256 of the line
 );
 CREATE UNIQUE INDEX calls_event ON calls(event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX calls_pending ON calls(pending_id) WHERE pending_id IS NOT NULL;
 CREATE INDEX calls_window ON calls(grp, seq) WHERE real_call;
 CREATE INDEX calls_failure ON calls(outcome, server, tool) WHERE real_call AND outcome IN ('error', 'unanswered', 'cancelled');
 CREATE INDEX calls_legacy ON calls(grp, seq) WHERE event_id IS NULL;`,
@@ -66,7 +68,7 @@ CREATE INDEX calls_legacy ON calls(grp, seq) WHERE event_id IS NULL;`,
 SELECT c.ts, c.capture_id, c.seq, c.event_id, c.operation_id, c.session, c.server, c.origin, c.method, c.tool,
   c.latency_ms, c.latency_us, c.outcome, c.cancelled, c.task, c.err_code, c.err_template, c.err_template_id, c.err_retryable,
   c.args, c.request_bytes, c.response_bytes, c.shim_self_us, c.kind, c.err_layer, c.err_kind, c.truncated, c.ambiguous_keys,
-  c.type, c.real_call, s.path, c.line, c.offset, c.digest
+  c.pending_id, c.type, c.real_call, s.path, c.line, c.offset, c.digest
 FROM calls c JOIN sources s ON s.id = c.source
 ORDER BY c.ts, c.capture_id, CASE WHEN c.event_id IS NULL THEN NULL ELSE c.seq END, s.path, c.offset`},
 		{Name: "legacy_repeats", Schema: `
@@ -90,8 +92,8 @@ func (w *calls) Start(conn *sqlite.Conn) (err error) {
 		{&w.insert, `INSERT INTO calls(event_id, capture_id, operation_id, ts, session, seq, server, origin, method, tool,
 			latency_ms, latency_us, outcome, cancelled, task, err_code, err_template, err_template_id, err_retryable,
 			args, request_bytes, response_bytes, shim_self_us, kind, err_layer, err_kind, truncated, ambiguous_keys,
-			type, real_call, grp, source, line, offset, digest)
-			VALUES (?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?)`},
+			pending_id, type, real_call, grp, source, line, offset, digest)
+			VALUES (?,?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?)`},
 		{&w.remove, `DELETE FROM calls WHERE event_id = ? AND type = 'pending'`},
 		{&w.move, `UPDATE calls SET source = ?, line = ?, offset = ? WHERE event_id = ?`},
 		{&w.same, `SELECT 1 FROM calls WHERE grp = ? AND seq = ? AND event_id IS NULL`},
@@ -215,6 +217,11 @@ func (w *calls) bind(r *Record) {
 	s.text(err.Kind.String())
 	s.bool(call.Truncated)
 	s.int(call.AmbiguousKeys)
+	if call.Pending == uuid.Nil {
+		s.null()
+	} else {
+		s.text(call.Pending.String())
+	}
 	s.text(r.Body.Type().String())
 	s.bool(r.Kind == journal.Real && row.ToolCall())
 	s.int(r.Group)

@@ -265,6 +265,7 @@ func (w *issues) issue(k issueKey) (int64, error) {
 type callRow struct {
 	id, seq   int64
 	event     uuid.UUID
+	pending   uuid.UUID // the event it replaced
 	ts        string
 	tool      string
 	outcome   string
@@ -275,8 +276,11 @@ type callRow struct {
 
 func callOf(r *Record, row *Row) callRow {
 	c := callRow{id: r.CallID, seq: r.Seq, event: r.ID, ts: r.Time, tool: row.Tool, outcome: row.Outcome}
-	if row.Call != nil && row.Call.Error != nil {
-		e := row.Call.Error
+	if row.Call == nil {
+		return c
+	}
+	c.pending = row.Call.Pending
+	if e := row.Call.Error; e != nil {
 		c.code, c.template, c.retryable = e.Code.String(), e.TemplateID.String(), e.Retryable
 	}
 	return c

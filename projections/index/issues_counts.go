@@ -241,7 +241,7 @@ type issueStatements struct {
 }
 
 func (q *issueStatements) prepare(conn *sqlite.Conn) (err error) {
-	const row = `SELECT id, seq, event_id, ts, tool, outcome, err_code, err_template_id, err_retryable FROM calls WHERE real_call AND grp = ? AND seq `
+	const row = `SELECT id, seq, event_id, ts, tool, outcome, err_code, err_template_id, err_retryable, pending_id FROM calls WHERE real_call AND grp = ? AND seq `
 	const failed = `SELECT seq, call_id, event_id, issue_id, ts, code, retryable, near, tools, recovered, marks, run FROM issue_failures WHERE grp = ? AND `
 	for _, s := range []struct {
 		to    **statement
@@ -262,7 +262,8 @@ func (q *issueStatements) prepare(conn *sqlite.Conn) (err error) {
 			recovered, marks, run) VALUES (?,?,?,?,?,?,?,?,?,?, ?,?,?)`},
 		{&q.removeFailure, `DELETE FROM issue_failures WHERE grp = ? AND seq = ? AND call_id = ?`},
 		{&q.callByID, `SELECT event_id, ts FROM calls WHERE id = ?`},
-		{&q.callAt, `SELECT grp, seq, session, server FROM calls WHERE event_id = ? AND real_call`},
+		{&q.callAt, `SELECT grp, seq, session, server FROM calls WHERE event_id = ?1 AND real_call
+			UNION ALL SELECT grp, seq, session, server FROM calls WHERE pending_id = ?1 AND real_call`},
 		{&q.pairsAt, `SELECT c.grp, g.server FROM groups g CROSS JOIN calls c ON c.grp = g.id AND c.event_id IS NULL
 			WHERE g.capture_id IS NULL AND g.session = ? AND c.seq = ?`},
 		{&q.rowsAt, `SELECT count(*) FROM groups g CROSS JOIN calls c ON c.grp = g.id AND c.event_id IS NULL

@@ -151,6 +151,11 @@ func scanCalls(q *statement) (rows []callRow, err error) {
 				return nil, ErrUnreadable
 			}
 		}
+		if !s.ColumnIsNull(9) {
+			if c.pending, err = uuid.Parse(s.ColumnText(9)); err != nil {
+				return nil, ErrUnreadable
+			}
+		}
 		if !s.ColumnIsNull(8) {
 			c.retryable = journal.TriOf(s.ColumnBool(8))
 		}

@@ -59,21 +59,28 @@ func (w *issues) annotate(b *Batch) error {
 			continue
 		}
 		w.marks.events[a.Target] |= mark(a.Label)
-		q := w.q.callAt
-		q.text(a.Target.String())
-		found, err := q.step()
-		if err != nil {
-			return err
-		}
-		if found {
-			s := w.span(q.stmt.ColumnInt64(0), q.stmt.ColumnText(2), q.stmt.ColumnText(3))
-			s.touch(q.stmt.ColumnInt64(1)).mixed = true
-		}
-		if err := q.done(); err != nil {
+		if err := w.annotated(a.Target); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// annotated derives the call again that an event is, or that replaced it.
+func (w *issues) annotated(event uuid.UUID) error {
+	q := w.q.callAt
+	q.text(event.String())
+	for {
+		found, err := q.step()
+		if err != nil {
+			return err
+		}
+		if !found {
+			return q.done()
+		}
+		s := w.span(q.stmt.ColumnInt64(0), q.stmt.ColumnText(2), q.stmt.ColumnText(3))
+		s.touch(q.stmt.ColumnInt64(1)).mixed = true
+	}
 }
 
 // address derives the legacy pairs again that have an annotated address: one
@@ -100,7 +107,11 @@ func (w *issues) address(at address) error {
 // remarksOf gives the remarks about a call of a group.
 func (w *issues) remarksOf(c *callRow, s *span) (uint8, error) {
 	if c.event != uuid.Nil {
-		return w.marks.events[c.event], nil
+		marks := w.marks.events[c.event]
+		if c.pending != uuid.Nil {
+			marks |= w.marks.events[c.pending]
+		}
+		return marks, nil
 	}
 	marks := w.marks.addresses[address{s.session, c.seq}]
 	if marks == 0 {

@@ -7,13 +7,16 @@ import (
 
 // The views over calls and annotations. A record without identity is addressed
 // by session and sequence number, which counts only where exactly one row has
-// that address.
+// that address. A remark about a call that was still open then is about the call
+// that ended it.
 
 // The joins are CROSS JOINs because SQLite has no statistics here and would
 // walk through all calls to find the few that are meant.
 const annotatedView = `
 CREATE VIEW annotated(call_id, annotation_id) AS
 SELECT c.id, a.id FROM annotations a CROSS JOIN calls c ON c.event_id = a.target_event_id
+UNION ALL
+SELECT c.id, a.id FROM annotations a CROSS JOIN calls c ON c.pending_id = a.target_event_id
 UNION ALL
 SELECT c.id, a.id
 FROM annotations a
