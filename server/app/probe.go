@@ -162,7 +162,7 @@ func (o *ProbeOptions) run(ctx context.Context, p *plan) (*Probed, error) {
 
 // gate runs the cases, as one capture.
 func (o *ProbeOptions) gate(ctx context.Context, p *plan, clock client.Clock, budget *client.Budget) (*battery.Result, error) {
-	capture, end, err := o.Record.start(o.Server, o.Version)
+	capture, end, err := o.Record.start(journal.RecorderProbe, o.Server, o.Version)
 	if err != nil {
 		return nil, err
 	}

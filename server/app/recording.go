@@ -26,9 +26,9 @@ type Recording struct {
 // idleEvery is how often a capture is given time to write.
 const idleEvery = time.Second
 
-// start begins a capture of synthetic calls. end ends it and is to be called
-// once. Without a Recording both are there and record nothing.
-func (r *Recording) start(server, version string) (capture *recorder.Capture, end func(), err error) {
+// start begins a capture of the synthetic calls that by makes. end ends it and is
+// to be called once. Without a Recording both are there and record nothing.
+func (r *Recording) start(by journal.RecorderKind, server, version string) (capture *recorder.Capture, end func(), err error) {
 	label, err := sanitize.NewLabel(server)
 	if err != nil {
 		return nil, nil, &InputError{Err: errServer}
@@ -46,7 +46,7 @@ func (r *Recording) start(server, version string) (capture *recorder.Capture, en
 	}
 	capture = recorder.NewCapture(&recorder.CaptureOptions{
 		Open: r.Open, Report: r.Report, Session: r.Session, Server: label, Version: stamp,
-		Recorder: journal.RecorderProbe, Kind: journal.Synthetic, Now: now,
+		Recorder: by, Kind: journal.Synthetic, Now: now,
 	})
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
