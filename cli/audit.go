@@ -14,12 +14,14 @@ import (
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/projections"
 	"github.com/mcpeval/mcpeval/projections/index"
+	"github.com/mcpeval/mcpeval/server/app"
 )
 
 type auditOptions struct {
-	std    *IO
-	wait   time.Duration
-	format string
+	std     *IO
+	finding string
+	wait    time.Duration
+	format  string
 }
 
 func auditCommand(std *IO) *urfave.Command {
@@ -27,8 +29,11 @@ func auditCommand(std *IO) *urfave.Command {
 		Name:  "audit",
 		Usage: "read every log again and say whether anything was altered or lost",
 		Description: "For each capture: gaps, the chain of digests, how it ended, copies, and what the witness in the ledger saw of it; " +
-			"and whether index and ledger are what the logs give. It cannot tell who wrote a log.",
-		Flags: []urfave.Flag{waitFlag(), formatFlag()},
+			"whether index and ledger are what the logs give, and which findings rest on what was altered or lost. It cannot tell who wrote a log.",
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "finding", Usage: "list the evidence of the finding `ID`, call by call"},
+			waitFlag(), formatFlag(),
+		},
 		Action: func(c *urfave.Context) error {
 			f, err := format(c, "audit")
 			if err != nil {
@@ -40,7 +45,11 @@ func auditCommand(std *IO) *urfave.Command {
 			if c.Duration("wait") < 0 {
 				return usagef("audit", "--wait takes a time that is not negative")
 			}
-			return runAudit(c.Context, &auditOptions{std, c.Duration("wait"), f})
+			o := &auditOptions{std, c.String("finding"), c.Duration("wait"), f}
+			if c.IsSet("finding") {
+				return runAuditFinding(c.Context, o)
+			}
+			return runAudit(c.Context, o)
 		},
 	}
 }
@@ -52,16 +61,8 @@ func runAudit(ctx context.Context, o *auditOptions) error {
 	if err != nil {
 		return err
 	}
-	wait := o.wait
-	if wait == 0 {
-		wait = -1 // of projections.Options: do not wait
-	}
 	p := newProgress(o.std, "auditing")
-	report, err := projections.Audit(ctx, h, &projections.Options{
-		Wait:     wait,
-		Progress: func(at projections.Progress) { p.update(at.Bytes, at.Total) },
-		Now:      o.std.Now,
-	})
+	report, err := app.Audit(ctx, h, o.options(p))
 	p.clear()
 	if err != nil {
 		return auditProblem(err)
@@ -69,7 +70,7 @@ func runAudit(ctx context.Context, o *auditOptions) error {
 	if o.format == formatJSON {
 		err = writeJSON(o.std.Out, struct {
 			Broken bool `json:"broken"`
-			*projections.AuditReport
+			*app.Audited
 		}{report.Broken(), report})
 	} else {
 		err = writeAudit(o.std, report)
@@ -80,6 +81,18 @@ func runAudit(ctx context.Context, o *auditOptions) error {
 	return err
 }
 
+func (o *auditOptions) options(p *progress) *projections.Options {
+	wait := o.wait
+	if wait == 0 {
+		wait = -1 // of projections.Options: do not wait
+	}
+	return &projections.Options{
+		Wait:     wait,
+		Progress: func(at projections.Progress) { p.update(at.Bytes, at.Total) },
+		Now:      o.std.Now,
+	}
+}
+
 func auditProblem(err error) error {
 	var locked *home.LockedError
 	switch {
@@ -88,10 +101,13 @@ func auditProblem(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	}
+	if _, ok := errors.AsType[*app.InputError](err); ok {
+		return inputProblem(err)
+	}
 	return homeProblem(fmt.Errorf("audit journal: %w", err))
 }
 
-func writeAudit(std *IO, r *projections.AuditReport) error {
+func writeAudit(std *IO, r *app.Audited) error {
 	t := &table{
 		header: []string{"CAPTURE", "SERVER", "EVENTS", "CHAIN", "MISSING", "END", "COPIES", "WITNESS"},
 		right:  map[int]bool{2: true, 6: true},
@@ -121,7 +137,10 @@ func writeAudit(std *IO, r *projections.AuditReport) error {
 	}
 	fmt.Fprintf(&b, "captures: %d, broken: %d\n", len(r.Captures), broken)
 	fmt.Fprintf(&b, "index: %s; ledger: %s; events not indexed: %d\n", r.Index, r.Ledger, r.Unread)
-	if next := auditNext(r); next != "" {
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s rests on what was altered or lost: %s\n", f.ID, evidenceCounts(&f))
+	}
+	if next := auditNext(r.AuditReport); next != "" {
 		fmt.Fprintf(&b, "next: %s\n", next)
 	}
 	if r.Since == nil {
@@ -174,6 +193,8 @@ func ending(c *projections.CaptureAudit) string {
 	switch {
 	case c.Corrupt != nil:
 		return fmt.Sprintf("corrupt at line %d", c.Corrupt.Line)
+	case c.Reordered > 0:
+		return fmt.Sprintf("out of order at line %d", c.Reordered)
 	case c.TornBytes > 0:
 		return "torn"
 	case c.Ended:

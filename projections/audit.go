@@ -46,7 +46,8 @@ type CaptureAudit struct {
 	LastSeq   int64            `json:"last_seq"`
 	Missing   []index.Interval `json:"missing"` // sequence numbers up to LastSeq
 	Chain     Chain            `json:"chain"`
-	BrokenSeq int64            `json:"broken_seq,omitempty"` // the first event that does not follow the one before
+	BrokenSeq int64            `json:"broken_seq,omitempty"`     // the first event that does not follow the one before
+	Reordered int64            `json:"reordered_line,omitempty"` // of the capture's own log: the first line that stands behind a later event
 	Ended     bool             `json:"ended"`
 	TornBytes int64            `json:"torn_bytes"`
 	Corrupt   *CorruptLine     `json:"corrupt,omitempty"`
@@ -85,7 +86,7 @@ func (c *CaptureAudit) Broken() bool {
 	case WitnessGone, WitnessShorter, WitnessDifferent:
 		return true
 	}
-	return c.Chain == ChainBroken || len(c.Missing) > 0 || c.Corrupt != nil
+	return c.Chain == ChainBroken || len(c.Missing) > 0 || c.Reordered > 0 || c.Corrupt != nil
 }
 
 // LegacyAudit is a file with records without identity: their continuity cannot
@@ -101,10 +102,11 @@ const legacyStatus = "legacy: continuity cannot be proven"
 
 // Conflict is a ConflictError for printing.
 type Conflict struct {
-	A    string `json:"a"` // file:line
-	B    string `json:"b"`
-	Rule string `json:"rule"`
-	Next string `json:"next"`
+	A       string `json:"a"` // file:line
+	B       string `json:"b"`
+	Capture string `json:"capture_id"`
+	Rule    string `json:"rule"`
+	Next    string `json:"next"`
 }
 
 // Agreement is how something derived compares with what the logs give.

@@ -74,7 +74,7 @@ func (a *auditor) cycleOf(ctx context.Context, d *cycle) (complete bool, err err
 	if !errors.As(err, &conflict) {
 		return err == nil, err
 	}
-	a.report.Conflict = &Conflict{A: conflict.A.String(), B: conflict.B.String(), Rule: conflict.Rule.String(), Next: conflict.Next()}
+	a.report.Conflict = &Conflict{A: conflict.A.String(), B: conflict.B.String(), Capture: conflict.Capture.String(), Rule: conflict.Rule.String(), Next: conflict.Next()}
 	for _, agreement := range []*Agreement{&a.report.Index, &a.report.Ledger} {
 		if *agreement == "" {
 			*agreement = Incomplete

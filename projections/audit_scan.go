@@ -22,9 +22,10 @@ type scanned struct {
 	audit     CaptureAudit
 	seqs      index.Intervals
 	segments  []segment
-	unchained bool // it has records without a chain
-	met       bool // the line the witness saw last is there
-	same      bool // with the same content
+	own       index.Intervals // the numbers in its own log, which a recorder wrote in their order
+	unchained bool            // it has records without a chain
+	met       bool            // the line the witness saw last is there
+	same      bool            // with the same content
 }
 
 // segment is a run of lines in one file that follow each other by number and
@@ -76,6 +77,7 @@ func (a *auditor) file(decoder *journal.Decoder, f journal.File) error {
 	open := map[uuid.UUID]int{} // the segment that goes on, by capture
 	legacy, ev := int64(0), journal.Event{}
 	named := captureOfName(f)
+	own := named
 	var bad *journal.CorruptionError
 	for bad == nil && lines.Next() {
 		err := decoder.Decode(f.Kind, lines.Line(), &ev)
@@ -90,6 +92,9 @@ func (a *auditor) file(decoder *journal.Decoder, f journal.File) error {
 				named = ev.Capture
 			}
 			a.event(f.Path, &ev, lines.Digest(), open)
+			if ev.Capture == own {
+				a.captures[ev.Capture].order(ev.Seq, lines.Place().Line)
+			}
 		}
 	}
 	if err := lines.Err(); err != nil && bad == nil && !errors.As(err, &bad) {
@@ -144,6 +149,15 @@ func (a *auditor) event(path string, ev *journal.Event, digest journal.Digest, o
 	}
 	open[ev.Capture] = len(c.segments)
 	c.segments = append(c.segments, segment{ev.Seq, ev.Seq, ev.Prev, digest})
+}
+
+// order notes the first line of a capture's own log that stands behind a later
+// event. A second copy of a line is none.
+func (c *scanned) order(seq, line int64) {
+	behind := seq < c.own.Max()
+	if c.own.Add(seq) && behind && c.audit.Reordered == 0 {
+		c.audit.Reordered = line
+	}
 }
 
 // judge says of each capture, of those the witness knows too, what the lines

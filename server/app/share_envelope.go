@@ -156,7 +156,7 @@ func wholeEnvelope(dir string) error {
 			folders[at] = true
 		}
 	}
-	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return errNoEnvelope
 		}
@@ -178,6 +178,10 @@ func wholeEnvelope(dir string) error {
 		}
 		return nil
 	})
+	if err == nil && len(want) > 0 {
+		err = errNoEnvelope
+	}
+	return err
 }
 
 func digestFile(name string) (d journal.Digest, err error) {
