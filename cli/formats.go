@@ -14,6 +14,8 @@ const (
 	formatMarkdown = "markdown"
 	formatSARIF    = "sarif"
 	formatJUnit    = "junit"
+	formatAgent    = "agent"
+	formatMD       = "md"
 )
 
 // formatsOf are the values of a verb's --format.
@@ -23,6 +25,8 @@ func formatsOf(verb string) []string {
 		return []string{formatText, formatJSON, formatMarkdown, formatSARIF, formatJUnit}
 	case diffName, compareName, scoreName:
 		return []string{formatText, formatJSON, formatMarkdown}
+	case findingsName:
+		return []string{formatAgent, formatMD, formatJSON}
 	}
 	return []string{formatText, formatJSON}
 }

@@ -21,6 +21,8 @@ type indexOptions struct {
 	rebuild, digest bool
 	watch           bool
 	every, wait     time.Duration
+	threshold       *float64
+	asOf            asOf
 	format          string
 }
 
@@ -30,14 +32,14 @@ func indexCommand(std *IO) *urfave.Command {
 		Usage: "bring the index up to date with the journal",
 		Description: "The index is the SQLite file index.db in the home; any tool may read it. Calls are the tools/call requests of clients. " +
 			"A journal that contradicts itself is refused whole, and the old index stays.",
-		Flags: []urfave.Flag{
+		Flags: append([]urfave.Flag{
 			&urfave.BoolFlag{Name: "rebuild", Usage: "make the index anew, whatever has changed"},
 			&urfave.BoolFlag{Name: "digest", Usage: "also print the digest of the index's content"},
 			&urfave.BoolFlag{Name: "watch", Usage: "stay, and follow the journal until interrupted"},
 			&urfave.DurationFlag{Name: "every", Value: 5 * time.Second, Usage: "with --watch, look so often"},
 			waitFlag(),
 			formatFlag(),
-		},
+		}, promotionFlags()...),
 		Action: func(c *urfave.Context) error {
 			f, err := format(c, "index")
 			if err != nil {
@@ -46,7 +48,13 @@ func indexCommand(std *IO) *urfave.Command {
 			if err := noArgs(c, "index"); err != nil {
 				return err
 			}
-			o := &indexOptions{std, c.Bool("rebuild"), c.Bool("digest"), c.Bool("watch"), c.Duration("every"), c.Duration("wait"), f}
+			o := &indexOptions{
+				std: std, rebuild: c.Bool("rebuild"), digest: c.Bool("digest"), watch: c.Bool("watch"),
+				every: c.Duration("every"), wait: c.Duration("wait"), format: f,
+			}
+			if o.threshold, o.asOf, err = promotionOf(c, "index"); err != nil {
+				return err
+			}
 			switch {
 			case o.every < 100*time.Millisecond:
 				return usagef("index", "--every takes 100ms or more")
@@ -70,25 +78,26 @@ func runIndex(ctx context.Context, o *indexOptions) error {
 	if o.watch {
 		return watchIndex(ctx, o, h)
 	}
-	result, err := refresh(ctx, o.std, h, o.rebuild, o.wait)
+	result, err := o.refresh(ctx, h, o.rebuild)
 	if err != nil {
 		return err
 	}
 	return o.print(ctx, h, result)
 }
 
-// refresh runs one cycle and shows its progress.
-func refresh(ctx context.Context, std *IO, h *home.Home, rebuild bool, wait time.Duration) (*projections.Result, error) {
-	if wait == 0 {
-		wait = -1 // of projections.Options: do not wait
+// refresh runs one cycle of index.
+func (o *indexOptions) refresh(ctx context.Context, h *home.Home, rebuild bool) (*projections.Result, error) {
+	return refresh(ctx, o.std, h, projections.Options{Rebuild: rebuild, Wait: o.wait, Threshold: o.threshold, AsOf: o.asOf.at(o.std.Now)})
+}
+
+// refresh runs one cycle and shows its progress. A Wait of zero does not wait.
+func refresh(ctx context.Context, std *IO, h *home.Home, o projections.Options) (*projections.Result, error) {
+	if o.Wait == 0 {
+		o.Wait = -1
 	}
 	p := newProgress(std, "indexing")
-	result, err := projections.Refresh(ctx, h, &projections.Options{
-		Rebuild:  rebuild,
-		Wait:     wait,
-		Progress: func(at projections.Progress) { p.update(at.Bytes, at.Total) },
-		Now:      std.Now,
-	})
+	o.Progress, o.Now = func(at projections.Progress) { p.update(at.Bytes, at.Total) }, std.Now
+	result, err := projections.Refresh(ctx, h, &o)
 	p.clear()
 	return result, refreshProblem(err)
 }
@@ -136,7 +145,7 @@ func (o *indexOptions) print(ctx context.Context, h *home.Home, r *projections.R
 	if r.Synthetic > 0 {
 		apart = fmt.Sprintf(", and %s of probes", plural(r.Synthetic, "call"))
 	}
-	_, err := fmt.Fprintf(o.std.Out, "indexed %s (%s) from %s%s\n", plural(r.Calls, "call"), plural(r.Failures, "failure"), plural(r.Captures, "capture"), apart)
+	_, err := fmt.Fprintf(o.std.Out, "indexed %s (%s) from %s, %s%s\n", plural(r.Calls, "call"), plural(r.Failures, "failure"), plural(r.Captures, "capture"), plural(r.Findings, "finding"), apart)
 	if err == nil && document.Digest != nil {
 		_, err = fmt.Fprintf(o.std.Out, "digest %s\n", *document.Digest)
 	}
@@ -153,9 +162,9 @@ func writeLine(w io.Writer, v any) error {
 // watchIndex runs a cycle whenever it is time and prints those that changed
 // something. A refusal is told once, and the old index stays until it is mended.
 func watchIndex(ctx context.Context, o *indexOptions, h *home.Home) error {
-	told := ""
+	told, findings := "", int64(-1)
 	for first := true; ; first = false {
-		result, err := refresh(ctx, o.std, h, o.rebuild && first, o.wait)
+		result, err := o.refresh(ctx, h, o.rebuild && first)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -164,8 +173,8 @@ func watchIndex(ctx context.Context, o *indexOptions, h *home.Home) error {
 				told = said
 				report(o.std.Err, err)
 			}
-		case result.Changed || first || told != "":
-			told = ""
+		case changed(result, findings) || first || told != "":
+			told, findings = "", result.Findings
 			if err := o.print(ctx, h, result); err != nil {
 				return err
 			}
@@ -176,4 +185,10 @@ func watchIndex(ctx context.Context, o *indexOptions, h *home.Home) error {
 		case <-time.After(o.every):
 		}
 	}
+}
+
+// changed reports whether a cycle has something to tell beside the scores, which
+// fade by themselves with --as-of now.
+func changed(r *projections.Result, findings int64) bool {
+	return r.Changed && (r.Full || r.New > 0 || r.Copies > 0 || r.Findings != findings)
 }

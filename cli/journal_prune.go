@@ -7,6 +7,7 @@ import (
 
 	urfave "github.com/urfave/cli/v2"
 
+	"github.com/mcpeval/mcpeval/projections"
 	"github.com/mcpeval/mcpeval/server/app"
 )
 
@@ -53,7 +54,7 @@ func runJournalPrune(ctx context.Context, o *journalPruneOptions) error {
 	}
 	if !o.dry { // what is not indexed is not pruned
 		// On a full disk what was indexed before can still go, to make room.
-		if _, err := refresh(ctx, o.std, h, false, defaultWait); err != nil && !app.DiskFull(err) {
+		if _, err := refresh(ctx, o.std, h, projections.Options{Wait: defaultWait, KeepPromotion: true}); err != nil && !app.DiskFull(err) {
 			return err
 		}
 	}
@@ -70,7 +71,7 @@ func runJournalPrune(ctx context.Context, o *journalPruneOptions) error {
 		return err
 	}
 	if !o.dry && len(pruned.Captures) > 0 {
-		_, err = refresh(ctx, o.std, h, false, defaultWait)
+		_, err = refresh(ctx, o.std, h, projections.Options{Wait: defaultWait, KeepPromotion: true})
 	}
 	return err
 }
