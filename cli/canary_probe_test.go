@@ -194,6 +194,14 @@ func TestProbeCanary(t *testing.T) {
 				run("diff", "report.json", "report.json", "--format", format)
 				run("compare", "--manifest", "two.json", "--target", "a="+server.URL+"/mcp", "--target", "b="+server.URL+"/mcp", "--format", format)
 			}
+			score := append([]string{"score", "--server", "s", "--confirm-read-only"}, url...)
+			for _, format := range []string{"text", "json", "markdown"} {
+				if out := run(append(score, "--format", format)...); !strings.Contains(out, "readiness") {
+					t.Errorf("score said %s", out)
+				}
+			}
+			run(append(score, "--arguments", "bad-arguments.json")...)
+			run(append(score, "--skip-tool", c.mint(form))...)
 			scaffold := append([]string{"init", "--server", "s", "--output", "new.json", "--force"}, url...)
 			if out := run(scaffold...); !strings.Contains(out, "wrote new.json") {
 				t.Errorf("init said %s", out)

@@ -29,6 +29,8 @@ type probed struct {
 	command []string
 	url     string
 
+	// scored is the least total that score gives; 0 does not ask for it.
+	scored   float64
 	kinds    map[manifest.Kind]int // cases of these kinds in the manifest
 	never    []string              // tools that must not be in it
 	protocol string
@@ -79,14 +81,14 @@ func npmServers(t *testing.T, modules string) []probed {
 			"read_text_file": {"path": "DIR/readme.txt"}, "list_directory": {"path": "DIR"},
 			"get_file_info": {"path": "DIR/readme.txt"}, "search_files": {"path": "DIR", "pattern": "*.txt"}}`},
 		kinds: map[manifest.Kind]int{manifest.KindSchemaGuessability: 6, manifest.KindOutputSchema: 6},
-		never: []string{"write_file", "edit_file", "move_file", "create_directory"}, protocol: "2025-11-25",
+		never: []string{"write_file", "edit_file", "move_file", "create_directory"}, protocol: "2025-11-25", scored: 75,
 	}, {
 		name: "memory", command: []string{"node", script("memory")}, env: []string{"MEMORY_FILE_PATH=DIR/memory.jsonl"},
 		kinds: map[manifest.Kind]int{manifest.KindSchemaGuessability: 3},
-		never: []string{"create_entities", "delete_entities", "add_observations"}, protocol: "2025-11-25",
+		never: []string{"create_entities", "delete_entities", "add_observations"}, protocol: "2025-11-25", scored: 75,
 	}, {
 		name: "sequential-thinking", command: []string{"node", script("sequential-thinking")}, args: []string{"--confirm-read-only"},
-		kinds: map[manifest.Kind]int{manifest.KindSchemaGuessability: 1}, protocol: "2025-11-25",
+		kinds: map[manifest.Kind]int{manifest.KindSchemaGuessability: 1}, protocol: "2025-11-25", scored: 75,
 	}}
 }
 
@@ -203,8 +205,38 @@ func (p probed) run(t *testing.T, mcpeval string) {
 	if index.Calls != 0 || index.Captures != 1 || index.Synthetic == 0 {
 		t.Errorf("index %+v", index)
 	}
+	if p.scored > 0 {
+		p.score(t, dir, do, target)
+	}
 	do("audit")
 	do("doctor", "--check-redaction")
+}
+
+// score scores the server twice: the digests are the same, and the points
+// reasonable.
+func (p probed) score(t *testing.T, dir string, do func(...string) string, target []string) {
+	t.Helper()
+	args := append(append([]string{"score", "--server", "e2e", "--format", "json"}, p.args...), target...)
+	var digests []string
+	for range 2 {
+		text := do(args...)
+		var d struct {
+			Readiness struct{ Total float64 }
+		}
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatalf("%v:\n%s", err, text)
+		}
+		if d.Readiness.Total < p.scored {
+			t.Errorf("%v points:\n%s", d.Readiness.Total, text)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "score.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		digests = append(digests, do("report", "score.json", "--digest"))
+	}
+	if digests[0] != digests[1] {
+		t.Errorf("digests %v", digests)
+	}
 }
 
 // buildExample compiles a server of the Go SDK's examples.
