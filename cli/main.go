@@ -65,6 +65,8 @@ func newApp(std *IO, command []string) *urfave.App {
 			promoteCommand(std),
 			findingsCommand(std),
 			annotateCommand(std),
+			generateCommand(std),
+			verifyCommand(std, command),
 			trendsCommand(std),
 			exportIssuesCommand(std),
 			callsCommand(std),

@@ -22,13 +22,17 @@ const authorizationVariable = "MCPEVAL_HTTP_AUTHORIZATION"
 
 // startsCommand reports whether a verb starts what follows "--".
 func startsCommand(verb string) bool {
-	return slices.Contains([]string{shimName, probeName, initName, scoreName}, verb)
+	return slices.Contains([]string{shimName, probeName, initName, scoreName, verifyName}, verb)
 }
 
 // targetFlags are the flags of a verb that evaluates one server.
 func targetFlags() []urfave.Flag {
+	return append([]urfave.Flag{&urfave.StringFlag{Name: "server", Usage: "the `LABEL` of the server"}}, serverFlags()...)
+}
+
+// serverFlags are those of targetFlags that say where the server is.
+func serverFlags() []urfave.Flag {
 	return append([]urfave.Flag{
-		&urfave.StringFlag{Name: "server", Usage: "the `LABEL` of the server"},
 		&urfave.StringFlag{Name: "url", Usage: "the Streamable HTTP `URL` of the server, in place of a command"},
 	}, connectionFlags()...)
 }
@@ -62,29 +66,38 @@ func parseConnection(c *urfave.Context, verb string) (connection, error) {
 // parseTarget reads the server to evaluate: a command or a URL, and its label.
 func parseTarget(std *IO, c *urfave.Context, verb string, command []string) (label string, target client.Target, err error) {
 	label = c.String("server")
-	switch {
-	case c.Args().Present():
-		return "", target, usagef(verb, "%s takes the server's command after \"--\"", verb)
-	case label == "":
+	if label == "" && !c.Args().Present() {
 		return "", target, usagef(verb, "%s needs --server LABEL", verb)
-	case command != nil && c.IsSet("url"):
-		return "", target, usagef(verb, "give a command after \"--\" or --url, not both")
-	case command == nil && !c.IsSet("url"):
-		return "", target, usagef(verb, "%s needs the server's command after \"--\", or --url URL", verb)
-	case command != nil && (len(command) == 0 || command[0] == ""):
-		return "", target, usagef(verb, "%s needs the server's command after \"--\"", verb)
+	}
+	if target, err = parseServer(std, c, verb, command); err != nil {
+		return "", target, err
 	}
 	if _, err := sanitize.NewLabel(label); err != nil {
 		return "", target, usagef(verb, "--server: a label is 1 to 128 of A-Z a-z 0-9 _ . : -")
 	}
+	return label, target, nil
+}
+
+// parseServer reads a command or a URL.
+func parseServer(std *IO, c *urfave.Context, verb string, command []string) (target client.Target, err error) {
+	switch {
+	case c.Args().Present():
+		return target, usagef(verb, "%s takes the server's command after \"--\"", verb)
+	case command != nil && c.IsSet("url"):
+		return target, usagef(verb, "give a command after \"--\" or --url, not both")
+	case command == nil && !c.IsSet("url"):
+		return target, usagef(verb, "%s needs the server's command after \"--\", or --url URL", verb)
+	case command != nil && (len(command) == 0 || command[0] == ""):
+		return target, usagef(verb, "%s needs the server's command after \"--\"", verb)
+	}
 	if command != nil {
-		return label, client.Target{Command: command}, nil
+		return client.Target{Command: command}, nil
 	}
 	target, err = urlTarget(std, c.String("url"), c.Bool("allow-remote-http"))
 	if err != nil {
-		return "", target, usagef(verb, "--url: %s", err)
+		return target, usagef(verb, "--url: %s", err)
 	}
-	return label, target, nil
+	return target, nil
 }
 
 func urlTarget(std *IO, raw string, remote bool) (client.Target, error) {
