@@ -29,8 +29,8 @@ type Audited struct {
 type FindingAudit struct {
 	ID       string `json:"id"`
 	Events   int64  `json:"events"`   // failing calls behind it
-	Altered  int64  `json:"altered"`  // of them: their own line is not what was indexed
-	Doubtful int64  `json:"doubtful"` // of them: their own line is, but their capture was altered elsewhere
+	Altered  int64  `json:"altered"`  // of them: the line that was indexed is no longer in its log
+	Doubtful int64  `json:"doubtful"` // of them: the line is, but its capture was altered elsewhere
 }
 
 // Broken reports whether any of it was altered or lost.
@@ -42,7 +42,8 @@ type LineState string
 // The states of a line.
 const (
 	LineUnchanged LineState = "unchanged"
-	LineChanged   LineState = "changed"
+	LineMoved     LineState = "moved"   // it stands elsewhere in its log
+	LineChanged   LineState = "changed" // another one stands in its place
 	LineMissing   LineState = "missing"
 )
 
@@ -64,7 +65,7 @@ func Audit(ctx context.Context, h *home.Home, o *projections.Options) (*Audited,
 	if err != nil {
 		return nil, err
 	}
-	a := &evidenceAuditor{store: h.Store(), captures: broken(report), open: map[string]*os.File{}}
+	a := &evidenceAuditor{store: h.Store(), captures: broken(report), open: map[string]*os.File{}, lines: map[string]map[string]bool{}}
 	defer a.close()
 	out := &Audited{AuditReport: report}
 	err = index.Read(ctx, h.IndexPath(), func(conn *sqlite.Conn) error {
@@ -116,7 +117,7 @@ func AuditFinding(ctx context.Context, h *home.Home, id string, o *projections.O
 	if err != nil {
 		return nil, nil, err
 	}
-	a := &evidenceAuditor{store: h.Store(), captures: broken(report), open: map[string]*os.File{}}
+	a := &evidenceAuditor{store: h.Store(), captures: broken(report), open: map[string]*os.File{}, lines: map[string]map[string]bool{}}
 	defer a.close()
 	var audit *FindingAudit
 	var evidence []EvidenceAudit
@@ -146,7 +147,8 @@ func broken(r *projections.AuditReport) map[string]captureState {
 type evidenceAuditor struct {
 	store    string
 	captures map[string]captureState
-	open     map[string]*os.File // nil for a file that is not there
+	open     map[string]*os.File        // nil for a file that is not there
+	lines    map[string]map[string]bool // digests of the lines of logs that changed
 	line     []byte
 }
 
@@ -162,7 +164,10 @@ func (a *evidenceAuditor) finding(ctx context.Context, conn *sqlite.Conn, id str
 			return nil, nil, err
 		}
 		v := EvidenceAudit{FindingEvent: e, Chain: projections.ChainUnprovable}
-		if v.LineState, err = a.look(&e); err != nil {
+		if v.LineState, err = a.look(&e); err == nil && v.LineState != LineUnchanged {
+			v.LineState, err = a.elsewhere(ctx, &e, v.LineState)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 		doubtful := false
@@ -172,13 +177,14 @@ func (a *evidenceAuditor) finding(ctx context.Context, conn *sqlite.Conn, id str
 				v.Chain, v.Witness, doubtful = c.audit.Chain, c.audit.Witness, c.broken
 			}
 		}
+		altered := v.LineState == LineChanged || v.LineState == LineMissing
 		switch {
-		case v.LineState != LineUnchanged:
+		case altered:
 			audit.Altered++
 		case doubtful:
 			audit.Doubtful++
 		}
-		v.Broken = doubtful || v.LineState != LineUnchanged
+		v.Broken = doubtful || altered
 		list = append(list, v)
 	}
 	return audit, list, nil
@@ -220,6 +226,32 @@ func (a *evidenceAuditor) look(e *query.FindingEvent) (LineState, error) {
 			return LineMissing, nil
 		}
 	}
+}
+
+// elsewhere looks through the whole log for a line that is not in its place.
+func (a *evidenceAuditor) elsewhere(ctx context.Context, e *query.FindingEvent, state LineState) (LineState, error) {
+	digests, known := a.lines[e.File]
+	if f := a.open[e.File]; !known && f != nil {
+		digests = map[string]bool{}
+		r := journal.NewReader(io.NewSectionReader(f, 0, 1<<62), journal.Place{Path: e.File})
+		for r.Next() {
+			digests[r.Digest().String()] = true
+			if len(digests)%1024 == 0 && ctx.Err() != nil {
+				return "", ctx.Err()
+			}
+		}
+		var corrupt *journal.CorruptionError // a line over the bound: what is behind it cannot be read
+		if r.Err() != nil && !errors.As(r.Err(), &corrupt) {
+			return "", fmt.Errorf("read log: %w", r.Err())
+		}
+	}
+	if !known {
+		a.lines[e.File] = digests
+	}
+	if digests[e.Digest] {
+		return LineMoved, nil
+	}
+	return state, nil
 }
 
 const (

@@ -268,7 +268,10 @@ func TestSharePlaces(t *testing.T) {
 			return filepath.Join(elsewhere, "new")
 		}, false, false},
 		{"a link", func(t *testing.T, e *env) string { return link(t, e.dir, filepath.Join(e.tmp, "l")) }, true, false},
-		{"a file", func(t *testing.T, e *env) string { write(t, filepath.Join(e.tmp, "f"), ""); return filepath.Join(e.tmp, "f") }, true, false},
+		{"a file", func(t *testing.T, e *env) string {
+			write(t, filepath.Join(e.tmp, "f"), "")
+			return filepath.Join(e.tmp, "f")
+		}, true, false},
 		{"an earlier envelope", func(_ *testing.T, e *env) string { return e.dir }, false, false},
 		{"an earlier envelope, forced", func(_ *testing.T, e *env) string { return e.dir }, true, true},
 		{"forced, with a file added", func(t *testing.T, e *env) string { write(t, filepath.Join(e.dir, "mine"), ""); return e.dir }, true, false},
