@@ -22,7 +22,7 @@ type Options struct {
 	Version string
 	// AllowSpawn lists the tools that start processes.
 	AllowSpawn bool
-	// Record is where evaluations and annotations are journaled.
+	// Record is where evaluations and annotations are journaled; it must be given.
 	Record *app.Recording
 	// Reindex, when positive, brings the index up to date so often, and makes it.
 	Reindex time.Duration

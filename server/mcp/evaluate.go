@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/probes/manifest"
@@ -21,9 +20,10 @@ var (
 // evaluationTasks are the tools that start processes.
 func (e *Endpoint) evaluationTasks() map[string]task {
 	return map[string]task{
-		"run_probe": e.runProbe,
-		"scaffold":  e.scaffold,
-		"score":     e.score,
+		"run_probe":      e.runProbe,
+		"scaffold":       e.scaffold,
+		"score":          e.score,
+		"verify_finding": e.verifyFinding,
 	}
 }
 
@@ -107,10 +107,38 @@ func (e *Endpoint) score(ctx context.Context, arguments json.RawMessage, progres
 	return &answer{text: text, structured: structured}, nil
 }
 
+func (e *Endpoint) verifyFinding(ctx context.Context, arguments json.RawMessage, progress func(done, total int)) (*answer, error) {
+	var a struct {
+		target
+		FindingID string          `json:"finding_id"`
+		CaseID    string          `json:"case_id"`
+		Manifest  json.RawMessage `json:"manifest"`
+	}
+	server, err := parseTarget(arguments, &a, &a.target)
+	if err != nil {
+		return nil, err
+	}
+	if err := readOnly(a.Manifest); err != nil {
+		return nil, err
+	}
+	h, err := e.o.Home()
+	if err != nil {
+		return nil, err
+	}
+	verified, err := app.Verify(ctx, &app.VerifyOptions{
+		Home: h, Finding: a.FindingID, Case: a.CaseID, Version: e.o.Version, Target: server,
+		Manifest: a.Manifest, Record: e.o.Record, Progress: progress,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return encoded(app.EncodeVerified(verified))
+}
+
 // parseTarget reads arguments that fit their schema into a, of which t is a part.
 func parseTarget(arguments json.RawMessage, a any, t *target) (server client.Target, err error) {
 	if err := json.Unmarshal(arguments, a); err != nil {
-		return server, &argumentError{"a value does not fit the input schema"}
+		return server, errMisfit
 	}
 	return t.client()
 }
@@ -120,7 +148,7 @@ func parseTarget(arguments json.RawMessage, a any, t *target) (server client.Tar
 func readOnly(text []byte) error {
 	m, err := manifest.Parse(text)
 	if err != nil {
-		return fmt.Errorf("manifest: %w", err)
+		return err // it says what is wrong and where, and quotes nothing
 	}
 	if len(m.Sandboxes) > 0 || len(m.Refusals(m.Cases, false)) > 0 {
 		return errMutating

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -45,6 +46,7 @@ func (c *Conn) turn(to state) {
 		h.resting--
 	case reading, queued:
 		h.waiting--
+		h.silent = slices.DeleteFunc(h.silent, func(other *Conn) bool { return other == c })
 	case serving:
 		<-h.workers
 	}
@@ -61,7 +63,6 @@ func (c *Conn) turn(to state) {
 	}
 	switch to {
 	case reading:
-		c.heard, c.early = c.early, false
 		c.after(RequestTime)
 	case resting:
 		c.after(RestTime)
@@ -94,25 +95,36 @@ func (c *Conn) expire(timer **time.Timer) {
 	_ = c.Conn.Close()
 }
 
-// read turns a connection at rest to reading. It reports whether there was room;
-// one that is not at rest stays what it is.
-func (c *Conn) read() bool {
+// read turns a connection at rest to reading; heard tells whether bytes have come.
+// It reports whether there was room. One that is not at rest stays what it is.
+func (c *Conn) read(heard bool) bool {
 	h := c.hall
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case c.state != resting:
-		return c.state != gone
-	case c.expired || h.waiting >= Waiting:
+	case c.state == gone:
 		return false
+	case c.state == queued, c.state == serving:
+		c.early = c.early || heard
+		return true
+	case c.state == resting:
+		if c.expired || h.waiting >= Waiting && !h.evict() {
+			return false
+		}
+		c.turn(reading)
+		c.heard = false
+		h.silent = append(h.silent, c)
 	}
-	c.turn(reading)
+	if heard && !c.heard {
+		c.heard = true
+		h.silent = slices.DeleteFunc(h.silent, func(other *Conn) bool { return other == c })
+	}
 	return true
 }
 
 // queue says that all of the request was read.
 func (c *Conn) queue() bool {
-	if !c.read() { // the whole of it may have come with the one before
+	if !c.read(true) { // the whole of it may have come with the one before
 		return false
 	}
 	h := c.hall
@@ -145,8 +157,9 @@ func (c *Conn) rest() {
 		c.turn(resting)
 	}
 	early := c.early
+	c.early = false
 	h.mu.Unlock()
-	if early && !c.read() {
+	if early && !c.read(true) {
 		_ = c.Conn.Close() // it is refused
 	}
 }
@@ -164,29 +177,11 @@ func (c *Conn) leave() {
 // connection ends there.
 func (c *Conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if n > 0 && !c.hear() {
+	if n > 0 && !c.read(true) {
 		_ = c.Conn.Close()
 		return 0, net.ErrClosed
 	}
 	return n, err
-}
-
-// hear takes note that bytes came. It reports whether they may be looked at.
-func (c *Conn) hear() bool {
-	h := c.hall
-	h.mu.Lock()
-	switch c.state {
-	case queued, serving:
-		c.early = true
-	}
-	h.mu.Unlock()
-	if !c.read() {
-		return false
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	c.heard = true
-	return true
 }
 
 // Write gives the client WriteTime to take some of the response.

@@ -26,6 +26,7 @@ type Hall struct {
 
 	mu      sync.Mutex // guards what follows
 	waiting int        // connections that are reading or queued
+	silent  []*Conn    // those of them that nothing was heard of yet, the oldest first
 	resting int
 }
 
@@ -61,7 +62,7 @@ func (h *Hall) admit(conn net.Conn) *Conn {
 	h.mu.Lock()
 	h.resting++
 	h.mu.Unlock()
-	if !c.read() {
+	if !c.read(false) {
 		c.leave()
 		return nil
 	}
@@ -119,6 +120,19 @@ func (h *Hall) take(ctx context.Context, c *Conn) bool {
 		<-h.workers
 		return false
 	}
+	return true
+}
+
+// evict closes the connection that has waited longest without a word, and reports
+// whether there was one. Clients open connections that they then have no use for,
+// and these may not keep others out. It requires mu.
+func (h *Hall) evict() bool {
+	if len(h.silent) == 0 {
+		return false
+	}
+	c := h.silent[0]
+	c.turn(gone)
+	_ = c.Conn.Close() // it is refused
 	return true
 }
 

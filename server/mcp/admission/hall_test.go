@@ -169,6 +169,7 @@ func TestFourAreServedSixteenWaitAndTheNextIsClosed(t *testing.T) {
 		}
 		want(t, "the seventeenth that waits", r.dial().answer(), "closed")
 		for i, g := range guests {
+			synctest.Wait() // until the next has its worker, or two of them may change places
 			r.gate <- struct{}{}
 			want(t, fmt.Sprint("guest ", i), g.answer(), fmt.Sprint("200 served ", i))
 		}
@@ -316,6 +317,31 @@ func TestRestingIsNotWaiting(t *testing.T) {
 		}
 		_, _ = io.WriteString(rested, "P")
 		want(t, "its next request", rested.answer(), "closed")
+	})
+}
+
+// Connections that clients opened and do not use keep nobody out.
+func TestSilentConnectionsMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t)
+		defer r.end()
+		var silent, guests []*guest
+		for range admission.Waiting {
+			silent = append(silent, r.dial())
+		}
+		for i := range admission.Workers + admission.Waiting {
+			g := r.dial()
+			g.send(post("/", fmt.Sprint(i)))
+			guests = append(guests, g)
+		}
+		for i, g := range silent {
+			want(t, fmt.Sprint("silent ", i), g.answer(), "closed")
+		}
+		want(t, "one too many", r.dial().answer(), "closed")
+		close(r.gate)
+		for i, g := range guests {
+			want(t, fmt.Sprint("guest ", i), g.answer(), fmt.Sprint("200 served ", i))
+		}
 	})
 }
 
