@@ -197,9 +197,9 @@ func readinessAspects() []Aspect {
 		Name: "refusal-internal", Text: "arguments that break a tool's schema are an internal error",
 		hooks: hooks{misfit: func(*exchange, *toolCall, string) reply { return refusal(codeInternal, "Internal error") }},
 	}, {
-		Name: "refusal-then-hang", Text: "a tool that refused arguments is never answered again",
+		Name: "refusal-then-hang", Text: "get_weather is never answered again once it refused arguments",
 		hooks: hooks{handle: func(x *exchange, c *toolCall) (reply, bool) {
-			return silence(), x.session.hasRefused(c.name)
+			return silence(), c.name == "get_weather" && x.session.hasRefused(c.name)
 		}, misfit: func(x *exchange, c *toolCall, why string) reply {
 			x.session.refuse(c.name)
 			return x.toolResult(c, failure(why), true)

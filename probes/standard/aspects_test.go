@@ -112,10 +112,10 @@ func aspectTests() []aspectTest {
 		{aspect: "arguments-unchecked", areas: "100 100 92.18 100 0 100", lost: []string{"error-honesty.refusal invalid-arguments-accepted x13"}},
 		{aspect: "refusal-without-text", areas: "100 100 92.18 100 0 100", lost: []string{"error-honesty.refusal refusal-unclear x13"}},
 		{aspect: "refusal-internal", areas: "100 100 92.18 100 0 100", lost: []string{"error-honesty.refusal refusal-unclear x13"}},
-		{aspect: "refusal-then-hang", timeout: 500 * time.Millisecond, spoken: "legacy", areas: "100 100 92.18 100 0 100", lost: []string{"error-honesty.recovery transport-timeout x13"}},
+		{aspect: "refusal-then-hang", timeout: 4 * time.Second, spoken: "legacy", areas: "100 100 92.18 100 92.31 100", lost: []string{"error-honesty.recovery transport-timeout"}},
 
 		// A tool that is not called costs in all three areas.
-		{aspect: "hung-call", timeout: time.Second, areas: "100 100 92.18 93.85 92.31 92.31", lost: []string{
+		{aspect: "hung-call", timeout: 4 * time.Second, areas: "100 100 92.18 93.85 92.31 92.31", lost: []string{
 			"reliability.success transport-timeout", "error-honesty.refusal transport-timeout", "coverage.exercised transport-timeout"}},
 		{aspect: "input-schema-no-object", areas: "100 100 92.87 93.85 100 92.31", lost: []string{
 			"reliability.success arguments-unbuildable", "coverage.exercised arguments-unbuildable"}},
