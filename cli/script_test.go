@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"fields":  scriptFields,
+			"matched": scriptMatched,
 			"capture": scriptCapture,
 			"damage":  scriptDamage,
 			"absent":  scriptAbsent,
