@@ -74,7 +74,7 @@ func complete(root []*urfave.Command, words []string) []string {
 		switch joined(path) {
 		case "completion":
 			candidates = []string{"bash", "fish", "powershell", "zsh"}
-		case shimName, probeName, initName, verifyName, catalogName + " " + lockName, catalogName + " " + checkName:
+		case shimName, probeName, initName, guidanceName, verifyName, catalogName + " " + lockName, catalogName + " " + checkName:
 			candidates = append(candidates, "--")
 		case explainName:
 			for _, l := range reason.Labels() {

@@ -56,6 +56,7 @@ func newApp(std *IO, command []string) *urfave.App {
 			initCommand(std, command),
 			probeCommand(std, command),
 			scoreCommand(std, command),
+			guidanceCommand(std, command),
 			catalogCommand(std, command),
 			compareCommand(std),
 			reportCommand(std),

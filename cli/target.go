@@ -22,7 +22,7 @@ const authorizationVariable = "MCPEVAL_HTTP_AUTHORIZATION"
 
 // startsCommand reports whether a verb starts what follows "--".
 func startsCommand(verb string) bool {
-	return slices.Contains([]string{shimName, probeName, initName, scoreName, verifyName, catalogName, lockName, checkName}, verb)
+	return slices.Contains([]string{shimName, probeName, initName, scoreName, guidanceName, verifyName, catalogName, lockName, checkName}, verb)
 }
 
 // targetFlags are the flags of a verb that evaluates one server.
