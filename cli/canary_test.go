@@ -101,18 +101,26 @@ func TestCanary(t *testing.T) {
 		t.Fatalf("nothing was recorded:\n%s", printed)
 	}
 	c.notIn(t, "the output of a verb", []byte(printed))
-	files := 0
-	err = filepath.WalkDir(home, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
+
+	// Nor in what is made outside of the home.
+	outside := t.TempDir()
+	for _, verb := range [][]string{
+		{"share", "--dir", filepath.Join(outside, "envelope"), "--include-annotation-notes", "--include-probe-history"},
+		{"share", "--dir", filepath.Join(outside, "envelope"), "--force", "--format", "json"},
+		{"journal", "import", filepath.Join(outside, "envelope")},
+		{"replay", "--until", "2999-01-01T00:00:00Z", "--out", filepath.Join(outside, "replay.db")},
+	} {
+		printed := run("", verb...)
+		if strings.Contains(printed, "mcpeval: ") {
+			t.Errorf("mcpeval %s failed: %s", verb[0], printed)
 		}
-		files++
-		text, err := os.ReadFile(name)
-		c.notIn(t, d.Name(), text)
-		return err
-	})
-	if err != nil || files < 4 {
-		t.Fatalf("looked at %d files: %v", files, err)
+		c.notIn(t, "the output of mcpeval "+verb[0], []byte(printed))
+	}
+	if n := c.notBelow(t, outside); n != 3 {
+		t.Errorf("looked at %d files outside of the home, want a log, its list and a replay", n)
+	}
+	if n := c.notBelow(t, home); n < 4 {
+		t.Errorf("looked at %d files of the home", n)
 	}
 
 	// What somebody put into the store is not printed either.
@@ -125,11 +133,45 @@ func TestCanary(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(home, "store", "calls-2025.jsonl"), []byte(legacy+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	printed = outputs() + run("", "journal", "repair", "calls-2025.jsonl") + run("", "journal", "repair", logs[0]) + outputs()
+	envelope := filepath.Join(outside, "refused")
+	printed = run("", "share", "--dir", envelope) + run("", "share", "--dir", envelope, "--format", "json") +
+		run("", "journal", "import", filepath.Dir(mustCopy(t, logs[0]))) + run("", "journal", "import", mustCopy(t, filepath.Join(home, "store", "calls-2025.jsonl")))
+	if _, err := os.Stat(envelope); !strings.Contains(printed, "calls-2025.jsonl:1") || err == nil {
+		t.Errorf("what somebody put into the store was shared: %s", printed)
+	}
+	printed += outputs() + run("", "journal", "repair", "calls-2025.jsonl") + run("", "journal", "repair", logs[0]) + outputs()
 	c.notIn(t, "the output of a verb about a damaged store", []byte(printed))
 	for _, name := range []string{"index.db", "ledger.db"} {
 		c.notIn(t, name, mustRead(t, filepath.Join(home, name)))
 	}
+}
+
+// notBelow fails for every file below a folder that holds a secret, and counts
+// the files.
+func (c *canaries) notBelow(t *testing.T, dir string) (files int) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		files++
+		c.notIn(t, d.Name(), mustRead(t, name))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// mustCopy copies a file into a folder of its own.
+func mustCopy(t *testing.T, name string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), filepath.Base(name))
+	if err := os.WriteFile(to, mustRead(t, name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }
 
 // notIn fails for every secret that text holds, whole or in its random part.
