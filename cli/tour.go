@@ -49,23 +49,7 @@ func runTour(ctx context.Context, o *tourOptions) (err error) {
 	t.say("This tour wraps a demo server that fails now and then, and works in a home of its own.")
 	t.say("")
 	t.say("$ export MCPEVAL_HOME=%s", t.home)
-	for _, session := range []string{"monday", "tuesday"} {
-		t.heading("An agent session: the client starts the server through the shim.")
-		if err := t.session(ctx, session); err != nil {
-			return err
-		}
-	}
-	steps := []struct {
-		heading string
-		run     func() error
-	}{
-		{"Bring the index up to date.", t.command("index")},
-		{"How did the calls end?", t.command("calls")},
-		{"The index is plain SQLite. Ask it yourself.", func() error { return t.query(ctx) }},
-		{"Was anything private stored? A finding would name a file and line.", t.command("doctor", "--check-redaction")},
-		{"Was anything altered or lost?", t.command("audit")},
-	}
-	for _, step := range steps {
+	for _, step := range t.steps(ctx) {
 		t.heading(step.heading)
 		if err := errors.Join(ctx.Err(), step.run()); err != nil {
 			return err
@@ -81,6 +65,7 @@ type tour struct {
 	program string // the path of mcpeval
 	home    string
 	kept    bool
+	finding string // the ID, once there is one
 }
 
 // newTour makes the home of the tour; cleanUp removes it again.
@@ -133,14 +118,19 @@ func (t *tour) environ(session string) []string {
 
 // command is a step that prints and runs one mcpeval command.
 func (t *tour) command(args ...string) func() error {
-	return func() error {
-		t.say("$ mcpeval %s", strings.Join(args, " "))
-		return t.run(t.program, args...)
-	}
+	return func() error { return t.mcpeval(exitOK, args...) }
 }
 
-// run starts a program with the tour's output as its own and waits for it.
-func (t *tour) run(program string, args ...string) error {
+// mcpeval prints and runs one mcpeval command that is to exit with a code.
+func (t *tour) mcpeval(want int, args ...string) error {
+	shown := strings.NewReplacer(t.home, "$MCPEVAL_HOME", t.program, "mcpeval").Replace(strings.Join(args, " "))
+	t.say("$ mcpeval %s", shown)
+	return t.run(want, t.program, args...)
+}
+
+// run starts a program with the tour's output as its own and waits for it. Any
+// other exit than the one that is wanted ends the tour.
+func (t *tour) run(want int, program string, args ...string) error {
 	out, ok := t.std.Out.(*os.File)
 	if !ok {
 		return errors.New("the tour needs a file as its output")
@@ -156,7 +146,7 @@ func (t *tour) run(program string, args ...string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("run %s: %w", filepath.Base(program), err)
-	case exit.Code != 0 || exit.Signal != nil:
+	case exit.Code != want || exit.Signal != nil:
 		return fmt.Errorf("the tour ends here: %s %s exited with %d", filepath.Base(program), strings.Join(args, " "), exit.Code)
 	}
 	return nil
@@ -170,7 +160,7 @@ func (t *tour) query(ctx context.Context) error {
 	t.say("$ sqlite3 \"$MCPEVAL_HOME/index.db\" \\\n    \"%s\"", seedQuery)
 	h := &home.Home{Dir: t.home}
 	if sqlite3, err := process.LookPath("sqlite3"); err == nil {
-		return t.run(sqlite3, h.IndexPath(), seedQuery)
+		return t.run(0, sqlite3, h.IndexPath(), seedQuery)
 	}
 	t.say("(sqlite3 is not installed here; this is the SQLite inside mcpeval)")
 	return readIndex(ctx, h, func(conn *sqlite.Conn) error {
@@ -186,7 +176,7 @@ func (t *tour) next() {
 	t.heading("Next: your own server.")
 	t.say("In your MCP client's configuration, put the shim before the server's command:")
 	t.say(`  { "command": "mcpeval", "args": ["shim", "--server", "myserver", "--", "/path/to/server", "serve"] }`)
-	t.say("Restart the client, let it call a tool, then run mcpeval index and mcpeval calls.")
+	t.say("Restart the client, let it call a tool, then run mcpeval index and mcpeval findings.")
 	if t.kept {
 		t.say("The home of this tour stays in %s.", t.home)
 	}

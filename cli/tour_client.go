@@ -19,7 +19,7 @@ type tourCall struct {
 }
 
 // tourCalls are what the tour's agent asks: the third and the sixth call fail,
-// and it asks those again.
+// both of one tool, and it asks those again.
 func tourCalls() []tourCall {
 	return []tourCall{
 		{"list_cities", map[string]any{}},
@@ -27,8 +27,8 @@ func tourCalls() []tourCall {
 		{"get_weather", map[string]any{"city": "tokyo"}},
 		{"get_weather", map[string]any{"city": "tokyo"}},
 		{"search_notes", map[string]any{"query": "train"}},
-		{"get_note", map[string]any{"id": "note-3"}},
-		{"get_note", map[string]any{"id": "note-3"}},
+		{"get_weather", map[string]any{"city": "oslo"}},
+		{"get_weather", map[string]any{"city": "oslo"}},
 	}
 }
 
