@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -232,7 +233,7 @@ func (s *sharing) copy(ctx context.Context, l *logFacts) error {
 	again := &logFacts{path: l.path, kind: l.kind, size: l.size}
 	check := journal.NewDecoder()
 	err = s.open(l, func(file *os.File) error {
-		return readLog(ctx, file, again, out, func(line *logLine) error {
+		return readLog(ctx, file, again, &gate{out, &s.shared.Findings}, func(line *logLine) error {
 			if line.text == nil || !clean(check, l.kind, line.text) {
 				s.shared.Findings = append(s.shared.Findings, line.place)
 			}
@@ -254,6 +255,20 @@ func (s *sharing) copy(ctx context.Context, l *logFacts) error {
 		return nil
 	}
 	return s.take(again, out.Name())
+}
+
+// gate lets nothing through once a line was flagged: not even the temporary
+// folder that a kill leaves may hold one.
+type gate struct {
+	w       io.Writer
+	flagged *[]journal.Place
+}
+
+func (g *gate) Write(p []byte) (int, error) {
+	if len(*g.flagged) > 0 {
+		return len(p), nil
+	}
+	return g.w.Write(p)
 }
 
 // take gives a copied log its name in the envelope.

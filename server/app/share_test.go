@@ -435,6 +435,23 @@ func TestShareKilled(t *testing.T) {
 	}
 }
 
+// What was flagged is not even in what a kill leaves.
+func TestShareKilledOverFlaggedLines(t *testing.T) {
+	h := newHome(t)
+	write(t, file(h, "calls-1.jsonl"), rawCall)
+	dir := filepath.Join(t.TempDir(), "envelope")
+	dieAt(t, "share", "copied", h, dir)
+	left := tree(t, filepath.Dir(dir))
+	if len(left) != 1 {
+		t.Errorf("left behind: %d files", len(left))
+	}
+	for name, text := range left {
+		if strings.Contains(text, "merger") {
+			t.Errorf("%s holds a flagged line", name)
+		}
+	}
+}
+
 func TestShareInterrupted(t *testing.T) {
 	h := newHome(t)
 	record(t, h, time.Unix(2e9, 0), journal.RecorderShim, 1)
