@@ -39,7 +39,7 @@ func areas() []area {
 			{report.CheckUnknownTool, "the call of a tool that is not listed gets any JSON-RPC error or a result with `isError`", oneOf, "a misspelled call that looks like success goes unnoticed; servers refuse in many shapes, and all of them are refusals"},
 			{report.CheckPagination, fmt.Sprintf("the pages of `tools/list` end within %d, every entry has a name and an input schema, no name comes twice", 20), oneOf, "one bad entry hides the whole catalog in many clients"},
 			{report.CheckSurfaces, "the resources, templates and prompts that are declared can be listed to their end", oneOf, "what is declared is used"},
-			{report.CheckNegotiation, "a version that does not exist is not agreed on, and one that is claimed is granted", oneOf, "a server that agrees to everything breaks with the first client that is newer"},
+			{report.CheckNegotiation, "the version `" + bogusVersion + "`, which does not exist, is not agreed on, and one that is claimed is granted", oneOf, "a server that agrees to everything breaks with the first client that is newer"},
 		},
 	}, {
 		"catalog", weightCatalog, "the mean over all entries of the share of their checks that passed",
