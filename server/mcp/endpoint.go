@@ -117,6 +117,9 @@ func (e *Endpoint) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
 			slices.SortFunc(list.Tools, func(a, b *mcp.Tool) int { return e.place(a.Name) - e.place(b.Name) })
 		}
+		if method == "initialize" && uncoded(err) { // a second one
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the session is initialized already"}
+		}
 		return result, ours(err)
 	}
 }

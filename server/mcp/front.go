@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -130,7 +131,7 @@ func (f *front) transport(r *http.Request, m *message, revision string) *refused
 	}
 	switch {
 	case revision != "" && revision < stateless && !slices.Contains(mcp.SupportedProtocolVersions(), revision):
-		return &refused{code: codeUnsupportedVersion, why: "unsupported protocol version", id: id}
+		return &refused{code: codeUnsupportedVersion, why: "unsupported protocol version", id: id, data: versions(revision)}
 	case m.frame.Batch && revision >= batches:
 		return &refused{code: jsonrpc.CodeInvalidRequest, why: "this revision has no batches"}
 	case !accepts(r.Header.Values("Accept")):
@@ -139,21 +140,34 @@ func (f *front) transport(r *http.Request, m *message, revision string) *refused
 	return nil
 }
 
+// versions is what 2026-07-28 says beside an unsupported version: those there are,
+// and the one that was asked for, where it looks like one.
+func versions(requested string) []byte {
+	if len(requested) > len(stateless) || strings.ContainsFunc(requested, func(r rune) bool { return r != '-' && (r < '0' || r > '9') }) {
+		requested = ""
+	}
+	text, err := json.Marshal(map[string]any{"supported": mcp.SupportedProtocolVersions(), "requested": requested})
+	if err != nil {
+		return nil // texts can be encoded
+	}
+	return text
+}
+
 // accepts reports whether a client takes both kinds of answers.
 func accepts(values []string) bool {
-	var json, events bool
+	var jsons, events bool
 	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		media, _, _ := strings.Cut(part, ";")
 		switch strings.ToLower(strings.TrimSpace(media)) {
 		case "*/*":
 			return true
 		case "application/json", "application/*":
-			json = true
+			jsons = true
 		case "text/event-stream", "text/*":
 			events = true
 		}
 	}
-	return json && events
+	return jsons && events
 }
 
 // statusOf is the HTTP status of a refusal. Before 2026-07-28 an error that

@@ -35,6 +35,7 @@ type refused struct {
 	code int64 // of the JSON-RPC error
 	why  string
 	id   []byte // JSON text; nil answers nobody
+	data []byte // JSON text; nil is none
 }
 
 // text is the JSON-RPC error.
@@ -46,7 +47,11 @@ func (r *refused) text() []byte {
 	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
 	b = append(b, `,"error":{"code":`...)
 	b = strconv.AppendInt(b, r.code, 10)
-	return append(b, `,"message":"`+r.why+`"}}`...)
+	b = append(b, `,"message":"`+r.why+`"`...)
+	if r.data != nil {
+		b = append(append(b, `,"data":`...), r.data...)
+	}
+	return append(b, "}}"...)
 }
 
 // message is what came in one HTTP body or on one line. It aliases the text and

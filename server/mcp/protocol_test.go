@@ -177,7 +177,7 @@ func TestProtocol(t *testing.T) {
 		{"a call without params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, nil, 200, `-32602`},
 		{"params that are a list", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":["CANARY"]}`, nil, 200, `-32602`},
 		{"a bogus cursor", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"CANARY"}}`, nil, 200, `-32602`},
-		{"a revision that is none", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, `-32022`},
+		{"a revision that is none", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, `"requested":"1999-01-01","supported":["2`},
 		{"a revision to come", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + strings.ReplaceAll(modernMeta, modern, "2099-01-01") + `}}`,
 			[]string{"Mcp-Protocol-Version", "2099-01-01", "Mcp-Method", "tools/list"}, 400, `-32022`},
 		{"a batch where there are some", `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"}]`, nil, 200, `"id":1,"result":{}`},

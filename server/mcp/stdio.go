@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcpeval/mcpeval/journal/rawjson"
 	"github.com/mcpeval/mcpeval/recorder/wire"
 )
 
@@ -19,7 +21,7 @@ import (
 // or ctx is done. Closing in unblocks a read of it. What was asked before the end
 // is answered, but for an evaluation, which ends with its client.
 func (e *Endpoint) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	t := &lines{endpoint: e, in: in, out: out, open: make(map[string]bool), idle: make(chan struct{})}
+	t := &lines{endpoint: e, over: ctx.Done(), in: in, out: out, open: make(map[string]bool), idle: make(chan struct{})}
 	stopped := e.reindex(ctx)
 	defer stopped()
 	over := context.AfterFunc(ctx, func() { e.evaluations.end() })
@@ -39,6 +41,7 @@ func (e *Endpoint) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writ
 // the first line that it does not understand.
 type lines struct {
 	endpoint *Endpoint
+	over     <-chan struct{} // closed when nothing is waited for any more
 	in       io.ReadCloser
 	out      io.Writer
 	reader   *bufio.Reader
@@ -66,7 +69,7 @@ func (t *lines) SessionID() string { return "" }
 func (t *lines) Close() error { return t.in.Close() }
 
 // Read is the next message for the SDK.
-func (t *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (t *lines) Read(context.Context) (jsonrpc.Message, error) {
 	for {
 		line, long, err := readLine(t.reader)
 		switch {
@@ -78,7 +81,7 @@ func (t *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 		}
 		if err != nil {
-			return nil, t.end(ctx)
+			return nil, t.end()
 		}
 	}
 }
@@ -100,6 +103,10 @@ func (t *lines) take(line []byte) jsonrpc.Message {
 	if one.Kind == wire.Response { // we never ask
 		return nil
 	}
+	if no := unsupported(one, m.value); no != nil {
+		t.answer(no.text())
+		return nil
+	}
 	message, err := jsonrpc.DecodeMessage(m.value.Raw())
 	if err != nil {
 		t.answer((&refused{code: jsonrpc.CodeInvalidRequest, why: "the message is no JSON-RPC 2.0", id: idOf(m.value)}).text())
@@ -116,6 +123,20 @@ func (t *lines) take(line []byte) jsonrpc.Message {
 		return nil
 	}
 	return message
+}
+
+// unsupported refuses a request of a revision that does not exist, which the SDK
+// takes for one of a method that does not.
+func unsupported(m *wire.Message, v rawjson.Value) *refused {
+	if m.Kind != wire.Request || m.Params.Meta.Kind() != rawjson.Object {
+		return nil
+	}
+	asked, ok := m.Params.Meta.Get("io.modelcontextprotocol/protocolVersion")
+	revision, isText := asked.Text()
+	if !ok || !isText || slices.Contains(mcp.SupportedProtocolVersions(), revision) {
+		return nil
+	}
+	return &refused{code: codeUnsupportedVersion, why: "unsupported protocol version", id: idOf(v), data: versions(revision)}
 }
 
 // begin takes note of a request. It reports false for one that could not be told
@@ -140,7 +161,7 @@ func keyOf(id jsonrpc.ID) string { return fmt.Sprintf("%T %v", id.Raw(), id.Raw(
 
 // end waits until everything is answered that was asked before the end of the
 // input. Its error is io.EOF.
-func (t *lines) end(ctx context.Context) error {
+func (t *lines) end() error {
 	t.endpoint.evaluations.end()
 	t.mu.Lock()
 	t.ended = true
@@ -150,7 +171,7 @@ func (t *lines) end(ctx context.Context) error {
 	defer patience.Stop()
 	select {
 	case <-t.idle:
-	case <-ctx.Done():
+	case <-t.over:
 	case <-patience.C:
 	}
 	return io.EOF
@@ -193,6 +214,9 @@ func (t *lines) Write(_ context.Context, message jsonrpc.Message) error {
 
 // uncoded reports whether the SDK gave an error no code.
 func uncoded(err error) bool {
+	if err == nil {
+		return false
+	}
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	return !ok || e.Code == 0
 }
