@@ -41,6 +41,9 @@ type VerifyOptions struct {
 	StartupTimeout time.Duration
 	Clock          client.Clock // nil is the system's
 
+	// Wait is how long to wait for the index; see projections.Options.
+	Wait time.Duration
+
 	// Record is where the calls and the result are journaled, in the home; it must
 	// be given.
 	Record *Recording
@@ -79,7 +82,7 @@ func Verify(ctx context.Context, o *VerifyOptions) (*Verified, error) {
 	if err != nil || !recorded {
 		return v, err
 	}
-	_, err = projections.Refresh(ctx, o.Home, &projections.Options{Verb: "verify", KeepPromotion: true, Now: o.Record.Now})
+	_, err = projections.Refresh(ctx, o.Home, &projections.Options{Verb: "verify", Wait: o.Wait, KeepPromotion: true, Now: o.Record.Now})
 	if err != nil {
 		return nil, fmt.Errorf("the verification is recorded, but not in the index: %w", err)
 	}
