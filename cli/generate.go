@@ -28,7 +28,7 @@ func generateCommand(std *IO) *urfave.Command {
 		Name:      generateName,
 		Usage:     "write the case that reproduces a finding",
 		UsageText: "mcpeval generate --finding ID --output FILE --confirm-read-only [--expect FILE] [--force]",
-		Description: "The manifest has one read-only case, chosen by the finding's class; docs/findings.md has the rules. Arguments are rebuilt from " +
+		Description: "The manifest has one read-only case, chosen by the finding's class; docs/generate.md has the rules. Arguments are rebuilt from " +
 			"the recorded shape: each placeholder has a line \"fill: PATH (SHAPE)\", PATH a JSON pointer into the file, and has to be completed by hand. " +
 			"Nothing is called. It exits 2 when there is no case for the finding.",
 		Flags: []urfave.Flag{
