@@ -162,7 +162,10 @@ const step = `{"tool":"x","arguments":{},"expect":{"outcome":"ok"}}`
 
 func TestFinding(t *testing.T) {
 	s := schemaOf(t, "finding")
-	good := `{"findings":[{"id":"finding-0123456789abcdef","server":"demo","tool":"search","class":"hung-call","severity":"low","state":"open","score":0.5,"failures":2,"calls":9,"sessions":2,"last_seen":"2026-11-30T10:00:00.000Z","hint":"h","evidence":["0191e7a2-aaaa-7bbb-8ccc-0123456789ab",null],"template_id":null}]}`
+	good := `{"findings":[{"id":"finding-0123456789abcdef","server":"demo","tool":"search","class":"hung-call","severity":"low","state":"open",` +
+		`"score":0.5,"failures":2,"calls":9,"rate":0.2222,"sessions":2,"codes":["unanswered"],"code":"unanswered","retryable":null,"template_id":"unanswered",` +
+		`"cost":1,"blast":1,"repro":{"q":"str8"},"first_seen":"2026-11-29T10:00:00.000Z","last_seen":"2026-11-30T10:00:00.000Z","consecutive_passes":0,` +
+		`"regressed_by":"0191e7a2-aaaa-7bbb-8ccc-0123456789ab","hint":"h","evidence":["0191e7a2-aaaa-7bbb-8ccc-0123456789ab",null],"later":1}]}`
 	if !accepts(s, []byte(good)) || !accepts(s, []byte(`{"findings":[]}`)) {
 		t.Error("a good document is refused")
 	}
@@ -171,6 +174,9 @@ func TestFinding(t *testing.T) {
 		"no id":         {`"id":"finding-0123456789abcdef",`, ``},
 		"unknown class": {`hung-call`, `slow-call`},
 		"unknown state": {`"open"`, `"new"`},
+		"one session":   {`"sessions":2`, `"sessions":1`},
+		"raw text":      {`"template_id":"unanswered"`, `"template_id":"no such file"`},
+		"no rate":       {`"rate":0.2222,`, ``},
 		"raw evidence":  {`null]`, `"x"]`},
 		"another time":  {`.000Z`, `Z`},
 		"text beside":   {`{"findings"`, `{"note":"x","findings"`},

@@ -1,9 +1,8 @@
 // Command gen writes the JSON Schemas of package schemas from the Go types that
 // are the documents.
 //
-//	probes/manifest, probes/report --invopop/jsonschema--+
-//	journal's grammar, by hand ------------------------- +--> schemas/*.schema.json
-//	findings, by hand ---------------------------------- +
+//	probes/manifest, probes/report, projections/query --invopop/jsonschema--+
+//	journal's grammar, by hand ---------------------------------------------+--> schemas/*.schema.json
 //
 // It is run by go generate in the folder schemas.
 package main
