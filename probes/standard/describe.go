@@ -133,7 +133,7 @@ const rules = `
 
 ## What cannot be tested counts against the score
 
-A tool that does not say that it writes counts in reliability, error-honesty and coverage, called or not: left out with ` + "`--skip-tool`" + `, not annotated, without arguments, it has 0 in each, so that neither silence nor leaving out ever raises a score.
+A tool that does not say that it writes counts in reliability, error-honesty and coverage, called or not: left out with ` + "`--skip-tool`" + `, not annotated, without arguments, it has 0 in each, so that neither silence nor leaving out ever raises a score. For the same reason contention and payload are lost when a tool was left out that stands before the first reliable one.
 A server all of whose tools write has 0 in the three areas. A server that lists no tool has points for protocol only, and says so.
 
 ## What has no score

@@ -62,7 +62,7 @@ func (r *run) cases(ctx context.Context, s *scores) error {
 		&manifest.SurfaceListing{Head: head(report.CheckSurfaces, manifest.KindSurfaceListing), MaxPages: client.DiscoveryPages},
 		&manifest.ProtocolNegotiation{Head: head(report.CheckNegotiation, manifest.KindProtocolNegotiation), BogusVersion: bogusVersion},
 	}
-	reliable := firstReliable(r.tools)
+	reliable, why := firstReliable(r.tools)
 	if reliable != nil {
 		call := manifest.Call{Tool: reliable.name, Arguments: reliable.arguments}
 		list = append(list,
@@ -72,7 +72,7 @@ func (r *run) cases(ctx context.Context, s *scores) error {
 				Field: textField(reliable), SizeBytes: payloadBytes,
 			})
 	} else {
-		s.contention, s.payload = reason.NoReliableTool, reason.NoReliableTool
+		s.contention, s.payload = why, why
 	}
 	m := &manifest.Manifest{Version: manifest.Version, TimeoutMS: int(r.CallTimeout.Milliseconds()), Cases: list}
 	server, _ := report.NewLabel("standard") // of a document that nobody sees
@@ -115,14 +115,19 @@ func (r *run) cases(ctx context.Context, s *scores) error {
 	return nil
 }
 
-// firstReliable is the first tool of the catalog whose calls all succeeded.
-func firstReliable(tools []*tool) *tool {
+// firstReliable is the first tool of the catalog whose calls all succeeded, or why
+// there is none. One that was left out before it might have been the first, and
+// might have failed: leaving it out must not pay.
+func firstReliable(tools []*tool) (*tool, reason.Label) {
 	for _, t := range tools {
-		if t.why == "" && t.calls.successes == callsPerTool {
-			return t
+		switch {
+		case t.why == reason.ToolSkipped:
+			return nil, reason.ToolSkipped
+		case t.why == "" && t.calls.successes == callsPerTool:
+			return t, ""
 		}
 	}
-	return nil
+	return nil, reason.NoReliableTool
 }
 
 // textField is the first property of a tool's input that is a string, in the

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mcpeval/mcpeval/probes/reason"
+	"github.com/mcpeval/mcpeval/probes/report"
 	"github.com/mcpeval/mcpeval/probes/standard"
 	"github.com/mcpeval/mcpeval/probes/synth"
 )
@@ -21,7 +22,9 @@ import (
 type recording struct {
 	mu      sync.Mutex // guards what follows
 	entries []string
-	answer  string // the result of a call
+	answer  string            // the result of a call
+	answers map[string]string // the same, by tool
+	fragile string            // a tool that large arguments break
 	called  map[string]int
 }
 
@@ -49,6 +52,12 @@ func (s *recording) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "tools/call":
 		s.called[m.Params.Name]++
 		result = s.answer
+		if own, ok := s.answers[m.Params.Name]; ok {
+			result = own
+		}
+		if m.Params.Name == s.fragile && r.ContentLength > 1<<19 {
+			w.Header().Set("Content-Type", "text/plain")
+		}
 	}
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, result)
 }
@@ -57,7 +66,7 @@ func (s *recording) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *recording) set(answer string, entries ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.entries, s.answer, s.called = entries, answer, map[string]int{}
+	s.entries, s.answer, s.answers, s.fragile, s.called = entries, answer, nil, "", map[string]int{}
 }
 
 // TestWritersAreNeverCalled: whatever a server's names, schemas, texts and answers
@@ -218,16 +227,25 @@ func TestOperator(t *testing.T) {
 func TestSkippingNeverPays(t *testing.T) {
 	server := &recording{}
 	target := serveHTTP(t, server, func() {})
+	schemas := []string{
+		`{"type":"object"}`, `{"type":"object","required":["a"],"properties":{"a":{"type":"string"}}}`, `{"type":"objec"}`,
+		`{"type":"object","additionalProperties":false}`, `{"type":"object","properties":{"a":{"type":"string"}}}`,
+	}
+	answers := []string{`"result":{"content":[]}`, `"result":{"isError":true,"content":[{"type":"text","text":"no"}]}`, `"error":{"code":-32602,"message":"no"}`, `"result":7`}
 	rapid.Check(t, func(t *rapid.T) {
 		var entries []string
-		n := rapid.IntRange(1, 4).Draw(t, "tools")
+		answer := map[string]string{}
+		n := rapid.IntRange(1, 6).Draw(t, "tools")
 		for i := range n {
-			entries = append(entries, fmt.Sprintf(`{"name":"t%d","inputSchema":%s,"annotations":{"readOnlyHint":true}%s}`, i,
-				rapid.SampledFrom([]string{`{"type":"object"}`, `{"type":"object","required":["a"],"properties":{"a":{"type":"string"}}}`, `{"type":"objec"}`, `{"type":"object","additionalProperties":false}`}).Draw(t, "schema"),
-				rapid.SampledFrom([]string{"", `,"outputSchema":{"type":"object","required":["x"]}`}).Draw(t, "output")))
+			name := fmt.Sprintf("t%d", i)
+			entries = append(entries, fmt.Sprintf(`{"name":%q,"inputSchema":%s,"annotations":{"readOnlyHint":true}%s}`, name,
+				rapid.SampledFrom(schemas).Draw(t, "schema"), rapid.SampledFrom([]string{"", `,"outputSchema":{"type":"object","required":["x"]}`}).Draw(t, "output")))
+			answer[name] = rapid.SampledFrom(answers).Draw(t, "answer")
 		}
-		answer := rapid.SampledFrom([]string{`"result":{"content":[]}`, `"error":{"code":-32602,"message":"no"}`, `"result":7`}).Draw(t, "answer")
-		server.set(answer, entries...)
+		server.set(answers[2], entries...)
+		server.mu.Lock()
+		server.answers = answer
+		server.mu.Unlock()
 		all, err := standard.Run(t.Context(), config(target))
 		if err != nil {
 			t.Fatal(err)
@@ -242,6 +260,32 @@ func TestSkippingNeverPays(t *testing.T) {
 			t.Fatalf("without %s %s, with all %s:\n%s", c.Skip[0], less.Readiness.Total, all.Readiness.Total, strings.Join(entries, "\n"))
 		}
 	})
+}
+
+// TestSkippingTheFragileTool: among many tools, the one that contention and payload
+// would be tried on cannot be left out for a better score either.
+func TestSkippingTheFragileTool(t *testing.T) {
+	server := &recording{}
+	target := serveHTTP(t, server, func() {})
+	var entries []string
+	for i := range 40 {
+		entries = append(entries, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`, i))
+	}
+	server.set(`"result":{"content":[]}`, entries...)
+	server.fragile = "t0"
+	c := config(target)
+	all := run(t, c)
+	c.Skip = []string{"t0"}
+	less := run(t, c)
+	if less.Readiness.Total > all.Readiness.Total {
+		t.Errorf("without %s, with %s", less.Readiness.Total, all.Readiness.Total)
+	}
+	c.Skip = []string{"t1"} // which stands behind the first reliable one
+	for _, k := range run(t, c).Readiness.LostChecks {
+		if k.ID == report.CheckContention {
+			t.Errorf("contention was not tried: %s", k.Reason)
+		}
+	}
 }
 
 // TestNoTools: an empty catalog says so and gets points for the protocol alone.
