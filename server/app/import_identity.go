@@ -1,18 +1,11 @@
 package app
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -20,144 +13,6 @@ import (
 	"github.com/mcpeval/mcpeval/journal/sanitize"
 	"github.com/mcpeval/mcpeval/projections"
 )
-
-// resolve decides for each staged log whether it is here already, whether it
-// goes on from one that is here, or whether it is new; and holds what is new
-// against the identity rules.
-func (i *importing) resolve(ctx context.Context) error {
-	local, err := journal.Files(i.store)
-	if err != nil {
-		return fmt.Errorf("list journal: %w", err)
-	}
-	// The longest first, so that a beginning of it is recognized; canonical names
-	// first among equals.
-	slices.SortStableFunc(i.logs, func(a, b *incoming) int {
-		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(strings.Count(a.rel, "/"), strings.Count(b.rel, "/")))
-	})
-	var taken []*incoming
-	names := map[string]bool{}
-	for _, f := range local {
-		names[f.Path] = true
-	}
-	for _, l := range i.logs {
-		here, err := i.place(l, local, taken)
-		if err != nil {
-			return err
-		}
-		if here || l.lines == 0 {
-			i.result.Present++
-			continue
-		}
-		if l.from == "" {
-			l.to = l.canonicalPath(l.rel)
-			if names[l.to] {
-				l.to = l.copyPath()
-			}
-		}
-		if names[l.to] = true; l.from == "" {
-			l.unread = l.lines
-		}
-		taken = append(taken, l)
-	}
-	if len(taken) == 0 {
-		return nil
-	}
-	return i.identities(ctx, local, taken)
-}
-
-// place finds the log that an incoming one is the beginning of, or goes on from.
-func (i *importing) place(l *incoming, local []journal.File, taken []*incoming) (here bool, err error) {
-	for _, t := range taken {
-		if t.kind != l.kind || t.bytes < l.bytes {
-			continue
-		}
-		if same, err := sameStart(t.staged, l.staged, l.bytes); err != nil || same {
-			return same, err
-		}
-	}
-	for _, f := range local {
-		if f.Kind != l.kind || l.whole() && path.Base(f.Path) != l.start.Capture.String()+".jsonl" {
-			continue
-		}
-		name := filepath.Join(i.store, filepath.FromSlash(f.Path))
-		n, err := wholeLines(name, f.Size)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return false, fmt.Errorf("read log: %w", err)
-		}
-		common := min(n, l.bytes)
-		if common == 0 {
-			continue
-		}
-		same, err := sameStart(name, l.staged, common)
-		switch {
-		case err != nil:
-			return false, err
-		case !same:
-		case n >= l.bytes:
-			return true, nil
-		case l.kind == journal.FileCapture && !l.whole(): // a log of one capture stays that
-		case l.from == "" || n > l.fromN:
-			l.from, l.fromN, l.to = f.Path, n, f.Path
-			if l.kind != journal.FileCapture && strings.HasPrefix(f.Path, "legacy/") {
-				l.to = l.canonicalPath(l.rel)
-			}
-		}
-	}
-	return false, nil
-}
-
-// wholeLines is the number of bytes of a log up to its last newline.
-func wholeLines(name string, size int64) (int64, error) {
-	f, err := openRegular(name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	part := make([]byte, 64<<10)
-	for end := size; end > 0; {
-		start := max(0, end-int64(len(part)))
-		if _, err := io.ReadFull(io.NewSectionReader(f, start, end-start), part[:end-start]); err != nil {
-			return 0, err
-		}
-		if at := bytes.LastIndexByte(part[:end-start], '\n'); at >= 0 {
-			return start + int64(at) + 1, nil
-		}
-		end = start
-	}
-	return 0, nil
-}
-
-// sameStart tells whether the first n bytes of two files are the same.
-func sameStart(a, b string, n int64) (bool, error) {
-	x, err := os.Open(a)
-	if err != nil {
-		return false, fmt.Errorf("compare logs: %w", err)
-	}
-	defer x.Close()
-	y, err := os.Open(b)
-	if err != nil {
-		return false, fmt.Errorf("compare logs: %w", err)
-	}
-	defer y.Close()
-	p, q := make([]byte, 64<<10), make([]byte, 64<<10)
-	for n > 0 {
-		part := min(n, int64(len(p)))
-		if _, err := io.ReadFull(x, p[:part]); err != nil {
-			return false, fmt.Errorf("compare logs: %w", err)
-		}
-		if _, err := io.ReadFull(y, q[:part]); err != nil {
-			return false, fmt.Errorf("compare logs: %w", err)
-		}
-		if !bytes.Equal(p[:part], q[:part]) {
-			return false, nil
-		}
-		n -= part
-	}
-	return true, nil
-}
 
 // identities holds the events of the logs that are to be added against each
 // other and against every event of the store. A log that brings no event that is
@@ -176,14 +31,14 @@ func (i *importing) identities(ctx context.Context, local []journal.File, taken 
 			return err
 		}
 	}
+	unknown := rules.unknown()
 	for _, l := range taken {
 		if l.from != "" {
 			if err := i.continues(ctx, l); err != nil {
 				return err
 			}
 		} else if l.records == 0 && l.kind != journal.FileHistory {
-			l.unread = rules.unknown(l)
-			if l.unread == 0 {
+			if l.unread = unknown[l.path]; l.unread == 0 {
 				l.to = ""
 				i.result.Present++
 			}
@@ -243,33 +98,46 @@ type link struct {
 	digest journal.Digest
 }
 
-// identities are the events of the logs to import.
+// identities are the events of the logs to import, some hundred bytes each.
 type identities struct {
-	events   map[uuid.UUID]*known
-	slots    map[slot]uuid.UUID
-	captures map[uuid.UUID]owner
+	entries  []entry
+	events   map[uuid.UUID]int32 // index into entries
+	captures map[uuid.UUID]*owned
+	paths    []string
 }
 
-type known struct {
+// entry is one event.
+type entry struct {
 	digest journal.Digest
-	slot   slot
-	place  journal.Place
-	here   bool // in the store, too
+	line   int64
+	path   int32 // index into paths
+	here   bool  // in the store, too
 }
 
-type slot struct {
-	capture uuid.UUID
-	seq     int64
-}
-
-type owner struct {
+// owned is what belongs to one capture.
+type owned struct {
 	session sanitize.Session
 	server  sanitize.Label
 	place   journal.Place
+	inOrder []int32         // the entries of numbers 1, 2 and so on
+	others  map[int64]int32 // those of numbers that came in another order
+}
+
+// slot is the entry of a sequence number.
+func (o *owned) slot(seq int64) (n int32, ok bool) {
+	if seq >= 1 && seq <= int64(len(o.inOrder)) {
+		return o.inOrder[seq-1], true
+	}
+	n, ok = o.others[seq]
+	return n, ok
 }
 
 func newIdentities() *identities {
-	return &identities{events: map[uuid.UUID]*known{}, slots: map[slot]uuid.UUID{}, captures: map[uuid.UUID]owner{}}
+	return &identities{events: map[uuid.UUID]int32{}, captures: map[uuid.UUID]*owned{}}
+}
+
+func (r *identities) placeOf(n int32) journal.Place {
+	return journal.Place{Path: r.paths[r.entries[n].path], Line: r.entries[n].line}
 }
 
 // add takes an event that is to be imported.
@@ -277,13 +145,24 @@ func (r *identities) add(e *journal.Event, digest journal.Digest, at journal.Pla
 	if err := r.breach(e, digest, at); err != nil {
 		return err
 	}
-	if r.events[e.ID] == nil {
-		s := slot{e.Capture, e.Seq}
-		r.events[e.ID] = &known{digest: digest, slot: s, place: at}
-		r.slots[s] = e.ID
+	c := r.captures[e.Capture]
+	if c == nil {
+		c = &owned{session: e.Session, server: e.Server, place: at, others: map[int64]int32{}}
+		r.captures[e.Capture] = c
 	}
-	if _, ok := r.captures[e.Capture]; !ok {
-		r.captures[e.Capture] = owner{e.Session, e.Server, at}
+	if _, copied := r.events[e.ID]; copied {
+		return nil
+	}
+	if n := len(r.paths); n == 0 || r.paths[n-1] != at.Path {
+		r.paths = append(r.paths, at.Path)
+	}
+	n := int32(len(r.entries))
+	r.entries = append(r.entries, entry{digest: digest, line: at.Line, path: int32(len(r.paths) - 1)})
+	r.events[e.ID] = n
+	if e.Seq == int64(len(c.inOrder))+1 {
+		c.inOrder = append(c.inOrder, n)
+	} else {
+		c.others[e.Seq] = n
 	}
 	return nil
 }
@@ -293,8 +172,8 @@ func (r *identities) meet(e *journal.Event, digest journal.Digest, at journal.Pl
 	if err := r.breach(e, digest, at); err != nil {
 		return err
 	}
-	if k := r.events[e.ID]; k != nil {
-		k.here = true
+	if n, ok := r.events[e.ID]; ok {
+		r.entries[n].here = true
 	}
 	return nil
 }
@@ -307,31 +186,34 @@ func (r *identities) breach(e *journal.Event, digest journal.Digest, at journal.
 			Next: "mcpeval audit, here and where the envelope comes from",
 		}
 	}
-	if k := r.events[e.ID]; k != nil {
-		if k.digest != digest {
-			return refuse(projections.RuleContent, k.place)
+	if n, ok := r.events[e.ID]; ok {
+		if r.entries[n].digest != digest {
+			return refuse(projections.RuleContent, r.placeOf(n))
 		}
 		return nil
 	}
-	if id, ok := r.slots[slot{e.Capture, e.Seq}]; ok {
-		return refuse(projections.RuleSequence, r.events[id].place)
+	c := r.captures[e.Capture]
+	if c == nil {
+		return nil
 	}
-	if c, ok := r.captures[e.Capture]; ok {
-		switch {
-		case c.session != e.Session:
-			return refuse(projections.RuleSession, c.place)
-		case c.server != e.Server:
-			return refuse(projections.RuleServer, c.place)
-		}
+	if n, ok := c.slot(e.Seq); ok {
+		return refuse(projections.RuleSequence, r.placeOf(n))
+	}
+	switch {
+	case c.session != e.Session:
+		return refuse(projections.RuleSession, c.place)
+	case c.server != e.Server:
+		return refuse(projections.RuleServer, c.place)
 	}
 	return nil
 }
 
-// unknown counts the events of a log that the store does not have.
-func (r *identities) unknown(l *incoming) (n int64) {
-	for _, k := range r.events {
-		if !k.here && k.place.Path == l.path && l.captures[k.slot.capture] {
-			n++
+// unknown counts the events that the store does not have and a log brings first.
+func (r *identities) unknown() map[string]int64 {
+	n := map[string]int64{}
+	for _, e := range r.entries {
+		if !e.here {
+			n[r.paths[e.path]]++
 		}
 	}
 	return n

@@ -61,19 +61,21 @@ func readLog(ctx context.Context, src io.Reader, f *logFacts, dst io.Writer, eac
 	r := journal.NewReader(io.LimitReader(src, f.size), journal.Place{Path: f.path})
 	f.captures, f.salts = map[uuid.UUID]bool{}, map[sanitize.SaltID]bool{}
 	f.sessions, f.servers = map[sanitize.Session]bool{}, map[sanitize.Label]bool{}
+	var event journal.Event
+	var line logLine
 	for r.Next() {
 		if f.lines%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		var event journal.Event
-		line := &logLine{place: r.Place(), text: r.Line(), event: &event}
+		event = journal.Event{}
+		line = logLine{place: r.Place(), text: r.Line(), event: &event}
 		if line.err = decoder.Decode(f.kind, line.text, &event); line.err == nil {
 			f.add(&event)
 		}
 		f.lines++
 		f.bytes += int64(len(line.text)) + 1
 		if each != nil {
-			if err := each(line); err != nil {
+			if err := each(&line); err != nil {
 				return err
 			}
 		}
