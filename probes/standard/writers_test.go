@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/mcpeval/mcpeval/probes/reason"
@@ -25,6 +26,8 @@ type recording struct {
 	answer  string            // the result of a call
 	answers map[string]string // the same, by tool
 	fragile string            // a tool that large arguments break
+	later   []string          // the entries of all listings but the first; nil for the same
+	listed  int
 	called  map[string]int
 }
 
@@ -48,6 +51,9 @@ func (s *recording) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "ping":
 		result = `"result":{}`
 	case "tools/list":
+		if s.listed++; s.listed > 1 && s.later != nil {
+			s.entries, s.called = s.later, map[string]int{}
+		}
 		result = `"result":{"tools":[` + strings.Join(s.entries, ",") + `]}`
 	case "tools/call":
 		s.called[m.Params.Name]++
@@ -66,7 +72,7 @@ func (s *recording) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *recording) set(answer string, entries ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.entries, s.answer, s.answers, s.fragile, s.called = entries, answer, nil, "", map[string]int{}
+	s.entries, s.answer, s.answers, s.fragile, s.later, s.listed, s.called = entries, answer, nil, "", nil, 0, map[string]int{}
 }
 
 // TestWritersAreNeverCalled: whatever a server's names, schemas, texts and answers
@@ -132,6 +138,22 @@ func TestWritersAreNeverCalled(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestToolTurnsWriter: a tool that says in a later listing that it writes is not
+// called from then on.
+func TestToolTurnsWriter(t *testing.T) {
+	server := &recording{}
+	target := serveHTTP(t, server, func() {})
+	server.set(`"result":{"content":[]}`, `{"name":"turns","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`)
+	server.later = []string{`{"name":"turns","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":false}}`}
+	r := run(t, config(target))
+	if server.listed < 2 || server.called["turns"] > 0 {
+		t.Errorf("called %v after %d listings", server.called, server.listed)
+	}
+	if diff := cmp.Diff([]string{"reliability.contention no-reliable-tool", "reliability.payload no-reliable-tool"}, lostBy(r.Readiness.LostChecks)[3:5]); diff != "" {
+		t.Errorf("%s\n%v", diff, lostBy(r.Readiness.LostChecks))
+	}
 }
 
 // TestAmbiguousNames: an entry that readers may read in two ways is not called
