@@ -104,12 +104,10 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 
 // verifyProblem makes the errors of a verification ours.
 func verifyProblem(err error) error {
-	_, conflict := errors.AsType[*projections.ConflictError](err)
-	_, locked := errors.AsType[*home.LockedError](err)
-	switch {
-	case conflict:
-		return &app.Problem{Err: err, Next: "mcpeval audit"}
-	case locked:
+	if conflict, ok := errors.AsType[*projections.ConflictError](err); ok {
+		return &app.Problem{Err: err, Next: conflict.Next()}
+	}
+	if _, ok := errors.AsType[*home.LockedError](err); ok {
 		return &app.Problem{Err: err, Next: "mcpeval index, later"}
 	}
 	return evaluationProblem(verifyName, err)
