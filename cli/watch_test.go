@@ -36,7 +36,7 @@ func TestSoakWatch(t *testing.T) {
 	const shims = 20
 	h := &home.Home{Dir: filepath.Join(t.TempDir(), "home")}
 	mcpeval(t, h.Dir, "index") // there is an index from the start
-	watch := exec.Command("mcpeval", "index", "--watch", "--every", "100ms")
+	watch := exec.Command("mcpeval", "index", "--watch", "--every", "100ms", "--wait", "5m")
 	watch.Env = append(os.Environ(), "MCPEVAL_HOME="+h.Dir)
 	var out, complaints strings.Builder
 	watch.Stdout, watch.Stderr = &out, &complaints
@@ -199,7 +199,7 @@ func commandsUntil(ctx context.Context, h *home.Home) error {
 		}
 		args := []string{"findings", "--format", "json"}
 		if round%10 == 0 {
-			args = []string{"index", "--rebuild"}
+			args = []string{"index", "--rebuild", "--wait", "5m"}
 		}
 		cmd := exec.Command("mcpeval", args...)
 		cmd.Env = append(os.Environ(), "MCPEVAL_HOME="+h.Dir)
@@ -219,7 +219,7 @@ func awaitFresh(t *testing.T, h *home.Home) {
 	t.Helper()
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
-	for patience := time.After(time.Minute); ; {
+	for patience := time.After(5 * time.Minute); ; {
 		var fresh query.Freshness
 		err := index.Read(t.Context(), h.IndexPath(), func(conn *sqlite.Conn) (err error) {
 			fresh, err = query.FreshnessOf(conn, h.Store())

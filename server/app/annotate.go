@@ -37,7 +37,7 @@ type AnnotateOptions struct {
 
 	Event   string // the ID of the call's event
 	Session string // as MCPEVAL_SESSION had it, or as session:<sha256>; hashed before anything is stored
-	Seq     int64  // from 1 on
+	Seq     int64  // from 0 on
 
 	Kind string // one of AnnotationKinds
 	Note string // 1 to 240 characters, none of them a control character
@@ -122,8 +122,8 @@ func (o *AnnotateOptions) check() (*remark, error) {
 	switch {
 	case byEvent == byCoordinate, byCoordinate && o.Session == "":
 		return nil, &InputError{Err: errAddress}
-	case byCoordinate && o.Seq < 1:
-		return nil, &InputError{Err: errors.New("a sequence number is 1 or more")}
+	case byCoordinate && o.Seq < 0:
+		return nil, &InputError{Err: errors.New("a sequence number is not negative")}
 	case byCoordinate:
 		r.session, r.seq = sanitize.SessionOf(o.Session), o.Seq
 		return r, nil
