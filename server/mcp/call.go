@@ -54,9 +54,10 @@ func (e *entry) handler(do task) mcp.ToolHandler {
 	}
 }
 
-// check validates arguments. Absent ones are none.
+// check validates arguments. Absent ones are none, and so is null, which clients
+// send that have none.
 func (e *entry) check(arguments json.RawMessage) (json.RawMessage, error) {
-	if len(arguments) == 0 {
+	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = json.RawMessage("{}")
 	}
 	invalid := func(what string) error {
