@@ -52,8 +52,8 @@ func validFindings(t *testing.T, document []byte) {
 	}
 }
 
-// oldCall is a call without identity, of the tool, with further members.
-func oldCall(session string, seq int, server, tool, more string) string {
+// recordOf is a call without identity, of the tool, with further members.
+func recordOf(session string, seq int, server, tool, more string) string {
 	return fmt.Sprintf(`{"ts":"2025-01-02T03:04:%02dZ","session":%q,"seq":%d,"server":%q,"method":"tools/call","tool":%q,"shim_self_us":1,"kind":"real",%s}`+"\n",
 		seq, session, seq, server, tool, more)
 }
@@ -85,8 +85,8 @@ func manyFindings(t *testing.T) *home.Home {
 			{"silent", `"outcome":"ok"`, `"outcome":"ok"`},
 			{"blocked", failed(`"E1"`, "false", "0000000000000005"), `"outcome":"ok"`},
 		} {
-			calls.WriteString(oldCall(session, 2*i+1, "old", tool.name, tool.failure+`,"args":{"path":"str8"}`))
-			calls.WriteString(oldCall(session, 2*i+2, "old", tool.name, tool.after))
+			calls.WriteString(recordOf(session, 2*i+1, "old", tool.name, tool.failure+`,"args":{"path":"str8"}`))
+			calls.WriteString(recordOf(session, 2*i+2, "old", tool.name, tool.after))
 		}
 		for seq, kind := range map[int]journal.AnnotationKind{9: journal.FalseSuccess, 11: journal.BlockedOptimalPath} {
 			fmt.Fprintf(&notes, `{"ts":"2025-01-02T04:00:00Z","session":%q,"seq":%d,"kind":%q,"note":"the plans of ann"}`+"\n", session, seq, kind)
@@ -250,7 +250,7 @@ func TestAnnotate(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	event := *list[0].Evidence[0]
-	writeStore(t, h, "calls-2026.jsonl", strings.Repeat(oldCall("twice", 1, "old", "t", `"outcome":"ok"`), 2)+oldCall("zero", 0, "old", "t", `"outcome":"ok"`))
+	writeStore(t, h, "calls-2026.jsonl", strings.Repeat(recordOf("twice", 1, "old", "t", `"outcome":"ok"`), 2)+recordOf("zero", 0, "old", "t", `"outcome":"ok"`))
 	for _, tt := range []struct {
 		name string
 		o    app.AnnotateOptions
