@@ -342,7 +342,7 @@ func TestAuditFindsTampering(t *testing.T) {
 func TestAuditFindingLegacy(t *testing.T) {
 	h := newHome(t)
 	failed := strings.NewReplacer(`"outcome":"ok"`, `"outcome":"error"`, `"error":null`, `"error":{"code":"tool-error","template":"{message}","template_id":"0123456789abcdef"}`)
-	first := failed.Replace(legacyCall)
+	first := failed.Replace(sharedCall)
 	second := strings.Replace(first, "0000001", "0000002", 1)
 	write(t, file(h, "calls-2025.jsonl"), first+second)
 	if _, err := refresh(t, h); err != nil {

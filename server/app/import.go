@@ -125,6 +125,7 @@ type incoming struct {
 	to     string // where it goes, relative to the store; "" when it is here already
 	from   string // the file it goes on from, relative to the store; "" for a new one
 	fromN  int64  // bytes they have in common
+	fromSz int64  // its size when it was read
 	unread int64  // whole lines behind them
 }
 
@@ -228,6 +229,10 @@ func (i *importing) publish() (err error) {
 			i.result.Added = append(i.result.Added, l.to)
 		} else {
 			from := filepath.Join(i.store, filepath.FromSlash(l.from))
+			// What is recorded here at this moment would be lost.
+			if info, err := os.Lstat(from); err != nil || info.Size() != l.fromSz {
+				return &Problem{Err: fmt.Errorf("%s changed meanwhile", journal.Shown(l.from)), Next: "import again"}
+			}
 			kept := l.staged + ".before"
 			if err := copyWhole(from, kept); err != nil {
 				return err

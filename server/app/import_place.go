@@ -96,7 +96,7 @@ func (i *importing) place(l *incoming, local []journal.File, taken []*incoming) 
 			return true, nil
 		case l.kind == journal.FileCapture && !l.whole(): // a log of one capture stays that
 		case l.from == "" || n > l.fromN:
-			l.from, l.fromN, l.to = f.Path, n, f.Path
+			l.from, l.fromN, l.fromSz, l.to = f.Path, n, f.Size, f.Path
 			if l.kind != journal.FileCapture && strings.HasPrefix(f.Path, "legacy/") {
 				l.to = l.canonicalPath(l.rel)
 			}

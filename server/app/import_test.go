@@ -61,9 +61,9 @@ func TestImportRoundTrip(t *testing.T) {
 				record(t, from, time.Date(2026, 11, 29+i, 12, 0, 0, 0, time.UTC), recorder, i)
 			}
 			if tt.legacy {
-				write(t, file(from, "calls-2025.jsonl"), legacyCall+legacyCall)
-				write(t, file(from, "annotations-2025.jsonl"), legacyNote)
-				write(t, file(from, "probes/history.jsonl"), historyLine)
+				write(t, file(from, "calls-2025.jsonl"), sharedCall+sharedCall)
+				write(t, file(from, "annotations-2025.jsonl"), sharedNote)
+				write(t, file(from, "probes/history.jsonl"), sharedHistory)
 			}
 			envelope, before, digest := mustShare(t, from), tree(t, from.Store()), digestOf(t, from)
 
@@ -143,12 +143,12 @@ func TestImportGrownLogs(t *testing.T) {
 			"what was mended here comes whole", rel, cut(whole, 2) + whole[len(cut(whole, 3)):], whole,
 			map[string]string{rel: cut(whole, 2) + whole[len(cut(whole, 3)):], "copies/" + digest(whole) + ".jsonl": whole}, false,
 		},
-		{"records of the earlier format, the same under another name", "calls-2025.jsonl", legacyCall, legacyCall, map[string]string{"calls-2025.jsonl": legacyCall}, false},
-		{"a beginning of them", "calls-2025.jsonl", legacyCall + legacyCall, legacyCall, map[string]string{"calls-2025.jsonl": legacyCall + legacyCall}, false},
-		{"more of them", "calls-2025.jsonl", legacyCall, legacyCall + legacyCall, map[string]string{"calls-2025.jsonl": legacyCall + legacyCall}, true},
+		{"records of the earlier format, the same under another name", "calls-2025.jsonl", sharedCall, sharedCall, map[string]string{"calls-2025.jsonl": sharedCall}, false},
+		{"a beginning of them", "calls-2025.jsonl", sharedCall + sharedCall, sharedCall, map[string]string{"calls-2025.jsonl": sharedCall + sharedCall}, false},
+		{"more of them", "calls-2025.jsonl", sharedCall, sharedCall + sharedCall, map[string]string{"calls-2025.jsonl": sharedCall + sharedCall}, true},
 		{
-			"more of what was imported", "legacy/calls-" + digest(legacyCall) + ".jsonl", legacyCall, legacyCall + legacyCall,
-			map[string]string{"legacy/calls-" + digest(legacyCall+legacyCall) + ".jsonl": legacyCall + legacyCall}, true,
+			"more of what was imported", "legacy/calls-" + digest(sharedCall) + ".jsonl", sharedCall, sharedCall + sharedCall,
+			map[string]string{"legacy/calls-" + digest(sharedCall+sharedCall) + ".jsonl": sharedCall + sharedCall}, true,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -321,7 +321,9 @@ func TestImportRefuses(t *testing.T) {
 		{"a line that never ends", func(t *testing.T, dir, _ string) {
 			write(t, filepath.Join(dir, "x.jsonl"), strings.Repeat("x", 5<<20))
 		}, "x.jsonl:1: corrupt line: line is too long"},
-		{"a raw session", func(t *testing.T, dir, _ string) { write(t, filepath.Join(dir, "calls-2.jsonl"), legacyCall+rawCall) }, "calls-2.jsonl:2: corrupt line: the record holds more"},
+		{"a raw session", func(t *testing.T, dir, _ string) {
+			write(t, filepath.Join(dir, "calls-2.jsonl"), sharedCall+sharedRawCall)
+		}, "calls-2.jsonl:2: corrupt line: the record holds more"},
 		{"a link to a log", func(t *testing.T, dir, log string) {
 			if err := os.Symlink(log, filepath.Join(dir, "x.jsonl")); err != nil {
 				t.Skip("no symbolic links here")
@@ -420,6 +422,60 @@ func TestImportOtherSalts(t *testing.T) {
 	write(t, filepath.Join(dir, "x.jsonl"), cut(own, 1))
 	if got := mustImport(t, to, dir); got.OtherSalts != 0 || len(got.Added) != 1 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A log that grows here while a longer one of it comes is not replaced, and what
+// was moved already goes back.
+func TestImportMeanwhile(t *testing.T) {
+	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	author, h := newHome(t), newHome(t)
+	rel := record(t, author, at, journal.RecorderShim, 3)
+	longer := record(t, author, at, journal.RecorderShim, 9)
+	whole := string(read(t, file(author, rel)))
+	write(t, file(h, rel), cut(whole, 2))
+	write(t, file(h, longer), cut(string(read(t, file(author, longer))), 3))
+	dir := mustShare(t, author)
+	before := tree(t, h.Store())
+	_, err := app.Import(context.Background(), &app.ImportOptions{Home: h, Sources: []string{dir}, Hook: func(step string) {
+		if step == "moved" {
+			write(t, file(h, rel), cut(whole, 3)) // the longest log is moved first
+		}
+	}})
+	var problem *app.Problem
+	if !errors.As(err, &problem) || !strings.Contains(err.Error(), rel+" changed meanwhile") {
+		t.Fatalf("got %v", err)
+	}
+	before[rel] = cut(whole, 3)
+	if diff := cmp.Diff(before, tree(t, h.Store())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is made for others to read is at first for its owner only.
+func TestShareAndImportModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes here")
+	}
+	from, to := newHome(t), newHome(t)
+	record(t, from, time.Unix(2e9, 0), journal.RecorderShim, 1)
+	write(t, file(from, "calls-2025.jsonl"), sharedCall)
+	dir := mustShare(t, from)
+	mustImport(t, to, dir)
+	for _, root := range []string{dir, to.Store()} {
+		err := filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if want := map[bool]os.FileMode{true: 0o700, false: 0o600}[d.IsDir()]; err == nil && info.Mode().Perm() != want {
+				t.Errorf("%s has the mode %o, want %o", name, info.Mode().Perm(), want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

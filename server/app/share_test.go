@@ -67,10 +67,10 @@ func mustShare(t *testing.T, h *home.Home) string {
 }
 
 const (
-	legacyCall  = `{"ts":"2025-01-02T03:04:05.000Z","session":"session:0000000000000000000000000000000000000000000000000000000000000001","seq":1,"server":"demo","method":"tools/call","tool":"echo","args":{"text":"str8"},"latency_ms":3,"outcome":"ok","error":null,"shim_self_us":10,"kind":"real"}` + "\n"
-	legacyNote  = `{"ts":"2025-01-02T03:04:05.000Z","session":"session:0000000000000000000000000000000000000000000000000000000000000001","seq":1,"kind":"workaround","note":"try twice"}` + "\n"
-	historyLine = `{"schema":"probe-history/v1","passed":true}` + "\n"
-	rawCall     = `{"ts":"2025-01-02T03:04:05.000Z","session":"the quarterly merger","seq":1,"server":"demo","method":"tools/call","outcome":"ok","kind":"real"}` + "\n"
+	sharedCall    = `{"ts":"2025-01-02T03:04:05.000Z","session":"session:0000000000000000000000000000000000000000000000000000000000000001","seq":1,"server":"demo","method":"tools/call","tool":"echo","args":{"text":"str8"},"latency_ms":3,"outcome":"ok","error":null,"shim_self_us":10,"kind":"real"}` + "\n"
+	sharedNote    = `{"ts":"2025-01-02T03:04:05.000Z","session":"session:0000000000000000000000000000000000000000000000000000000000000001","seq":1,"kind":"workaround","note":"try twice"}` + "\n"
+	sharedHistory = `{"schema":"probe-history/v1","passed":true}` + "\n"
+	sharedRawCall = `{"ts":"2025-01-02T03:04:05.000Z","session":"the quarterly merger","seq":1,"server":"demo","method":"tools/call","outcome":"ok","kind":"real"}` + "\n"
 )
 
 func TestShareTakesWhatWasAskedFor(t *testing.T) {
@@ -98,12 +98,12 @@ func TestShareTakesWhatWasAskedFor(t *testing.T) {
 				rel := record(t, h, at, recorder, 2)
 				keep(rel, string(read(t, file(h, rel))), asked)
 			}
-			write(t, file(h, "calls-2025.jsonl"), legacyCall)
-			keep("legacy/calls-"+sum(legacyCall)+".jsonl", legacyCall, true)
-			write(t, file(h, "annotations-2025.jsonl"), legacyNote)
-			keep("legacy/annotations-"+sum(legacyNote)+".jsonl", legacyNote, opt.notes)
-			write(t, file(h, "probes/history.jsonl"), historyLine)
-			keep("legacy/"+sum(historyLine)+"/probes/history.jsonl", historyLine, opt.history)
+			write(t, file(h, "calls-2025.jsonl"), sharedCall)
+			keep("legacy/calls-"+sum(sharedCall)+".jsonl", sharedCall, true)
+			write(t, file(h, "annotations-2025.jsonl"), sharedNote)
+			keep("legacy/annotations-"+sum(sharedNote)+".jsonl", sharedNote, opt.notes)
+			write(t, file(h, "probes/history.jsonl"), sharedHistory)
+			keep("legacy/"+sum(sharedHistory)+"/probes/history.jsonl", sharedHistory, opt.history)
 
 			dir := filepath.Join(t.TempDir(), "envelope")
 			s, err := share(t, &app.ShareOptions{Home: h, Dir: dir, Notes: opt.notes, History: opt.history})
@@ -197,10 +197,10 @@ func TestShareRefusesFlaggedLines(t *testing.T) {
 		name, path, text string
 		line             int64
 	}{
-		{"a raw session", "calls-2025.jsonl", legacyCall + rawCall, 2},
-		{"an unknown member", "calls-2025.jsonl", strings.Replace(legacyCall, `"seq"`, `"prompt":"x","seq"`, 1), 1},
-		{"a mail address in a note", "annotations-2025.jsonl", strings.Replace(legacyNote, "try twice", "ask ann@example.com", 1), 1},
-		{"a credential in a history", "probes/history.jsonl", historyLine + `{"x":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}` + "\n", 2},
+		{"a raw session", "calls-2025.jsonl", sharedCall + sharedRawCall, 2},
+		{"an unknown member", "calls-2025.jsonl", strings.Replace(sharedCall, `"seq"`, `"prompt":"x","seq"`, 1), 1},
+		{"a mail address in a note", "annotations-2025.jsonl", strings.Replace(sharedNote, "try twice", "ask ann@example.com", 1), 1},
+		{"a credential in a history", "probes/history.jsonl", sharedHistory + `{"x":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}` + "\n", 2},
 		{"a line that is no event", "captures/2026-11-30/x.jsonl", "secret\n", 1},
 		{"a line too long to look at", "captures/2026-11-30/x.jsonl", strings.Repeat("x", 5<<20) + "\n", 1},
 	} {
@@ -438,7 +438,7 @@ func TestShareKilled(t *testing.T) {
 // What was flagged is not even in what a kill leaves.
 func TestShareKilledOverFlaggedLines(t *testing.T) {
 	h := newHome(t)
-	write(t, file(h, "calls-1.jsonl"), rawCall)
+	write(t, file(h, "calls-1.jsonl"), sharedRawCall)
 	dir := filepath.Join(t.TempDir(), "envelope")
 	dieAt(t, "share", "copied", h, dir)
 	left := tree(t, filepath.Dir(dir))
