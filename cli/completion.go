@@ -11,6 +11,7 @@ import (
 	"github.com/mcpeval/mcpeval/probes/manifest"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/schemas"
+	"github.com/mcpeval/mcpeval/server/app"
 	"github.com/mcpeval/mcpeval/server/clients"
 )
 
@@ -112,6 +113,12 @@ func flagValues(verb *urfave.Command, f urfave.Flag) []string {
 		return slices.Sorted(slices.Values(formatsOf(verb.Name)))
 	case "outcome":
 		return outcomes()
+	case "state":
+		return app.FindingStates()
+	case "kind":
+		return app.AnnotationKinds()
+	case "as-of":
+		return []string{"now"}
 	case "client":
 		return clients.Names()
 	case "sync":
