@@ -126,7 +126,7 @@ func (c *Comparison) rows() [][]string {
 		gate = append(gate, word+" "+decimal(t.Gate.Passed)+"/"+decimal(t.Gate.Passed+t.Gate.Failed+t.Gate.NotRun))
 		score := "-"
 		if t.Readiness != nil {
-			score = t.Readiness.Total.String()
+			score = t.Readiness.text()
 		}
 		ready = append(ready, score)
 		tokens = append(tokens, c.tokens(i))

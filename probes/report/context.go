@@ -29,7 +29,13 @@ type Context struct {
 	CatalogTokens int64
 	// Price is what a million tokens cost; zero when it was not asked for.
 	Price Price
+	// Portability is what some clients cannot take. It has no part in a score.
+	Portability []Remark
 }
+
+// Remark is a sentence of this program, with names of this package's grammars at
+// most.
+type Remark string
 
 // Unbuilt is a tool that no arguments could be built for.
 type Unbuilt struct {

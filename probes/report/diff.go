@@ -59,10 +59,17 @@ type Side struct {
 	Readiness *Points `json:"readiness" jsonschema:"nullable"`
 }
 
-// Points are a readiness score without its areas.
+// Points are a readiness score with the one area that says how far it can be
+// trusted.
 type Points struct {
 	Standard Standard `json:"standard"`
 	Total    Score    `json:"total"`
+	// Coverage is the area of that name: how much of the server the score has seen.
+	Coverage Score `json:"coverage"`
+}
+
+func (p *Points) text() string {
+	return p.Total.String() + " (coverage " + p.Coverage.String() + ")"
 }
 
 // Summary counts the cases of a diff by what became of them.
@@ -191,7 +198,7 @@ func casesByID(d *Document) map[CaseID]*Case {
 func sideOf(d *Document) Side {
 	s := Side{Server: d.Server, ManifestSHA256: d.ManifestSHA256, Passed: d.Passed, Gate: d.Gate}
 	if d.Readiness != nil {
-		s.Readiness = &Points{d.Readiness.Standard, d.Readiness.Total}
+		s.Readiness = &Points{d.Readiness.Standard, d.Readiness.Total, d.Readiness.Areas.Coverage}
 	}
 	return s
 }

@@ -46,7 +46,7 @@ func (d *Diff) Markdown() []byte {
 	}
 	fmt.Fprintf(&b, "### mcpeval: `%s` against its baseline\n\n%s\n\n**%s**\n", d.Current.Server, badge("gate", word, color), d.Summary.text())
 	if d.Base.Readiness != nil && d.Current.Readiness != nil {
-		fmt.Fprintf(&b, "\nReadiness %s, before %s.\n", d.Current.Readiness.Total, d.Base.Readiness.Total)
+		fmt.Fprintf(&b, "\nReadiness %s, before %s.\n", d.Current.Readiness.text(), d.Base.Readiness.text())
 	}
 	if d.Summary.Unchanged < d.Summary.Total {
 		b.WriteString("\n| change | case | probe | before | now |\n| --- | --- | --- | --- | --- |\n")
@@ -99,7 +99,7 @@ func (s *Side) text() string {
 		text += "failed"
 	}
 	if s.Readiness != nil {
-		text += ", readiness " + s.Readiness.Total.String()
+		text += ", readiness " + s.Readiness.text()
 	}
 	return text
 }

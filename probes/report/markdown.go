@@ -24,6 +24,12 @@ func (d *Document) Markdown(o *Options) ([]byte, error) {
 			fmt.Fprintf(&b, "- %s\n", line)
 		}
 	}
+	if remarks := v.Context.Portability; len(remarks) > 0 {
+		b.WriteString("\n**Portability** (no part of the score)\n\n")
+		for _, remark := range remarks {
+			fmt.Fprintf(&b, "- %s\n", remark)
+		}
+	}
 	v.markdownCases(&b)
 	fmt.Fprintf(&b, "\n<sub>%s %s", v.Generator.Name, v.Generator.Version)
 	if v.ManifestSHA256 != (SHA256{}) {

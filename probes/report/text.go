@@ -24,6 +24,9 @@ func (d *Document) Text(o *Options) ([]byte, error) {
 	for _, line := range v.Context.lines(d) {
 		fmt.Fprintf(&b, "note: %s\n", line)
 	}
+	for _, remark := range v.Context.Portability {
+		fmt.Fprintf(&b, "portability: %s\n", remark)
+	}
 	return []byte(b.String()), nil
 }
 
