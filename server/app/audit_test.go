@@ -98,6 +98,20 @@ func TestAuditFindsTampering(t *testing.T) {
 		return lines(bend(t, text, line, change))[line-1]
 	}
 	fresh := func(e *journal.Event) { e.ID = uuid.Must(uuid.NewV7()) }
+	base := newHome(t)
+	rel := failing(t, base, "one", "demo")
+	for _, session := range []string{"two", "three"} {
+		failing(t, base, session, "demo")
+		failing(t, base, session, "other")
+	}
+	if _, err := refresh(t, base); err != nil {
+		t.Fatal(err)
+	}
+	finding, other := findingOf(t, base, "demo"), findingOf(t, base, "other")
+	clean, err := app.Audit(context.Background(), base, nil)
+	if err != nil || clean.Broken() || len(clean.Findings) > 0 {
+		t.Fatalf("%+v %v", clean, err)
+	}
 	for _, tt := range []struct {
 		name   string
 		tamper func(t *testing.T, h *home.Home, rel, text string) // a log of capture, four calls, end
@@ -241,18 +255,8 @@ func TestAuditFindsTampering(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t)
-			rel := failing(t, h, "one", "demo")
-			for _, session := range []string{"two", "three"} {
-				failing(t, h, session, "demo")
-				failing(t, h, session, "other")
-			}
-			if _, err := refresh(t, h); err != nil {
+			if err := os.CopyFS(h.Dir, os.DirFS(base.Dir)); err != nil {
 				t.Fatal(err)
-			}
-			finding, other := findingOf(t, h, "demo"), findingOf(t, h, "other")
-			clean, err := app.Audit(context.Background(), h, nil)
-			if err != nil || clean.Broken() || len(clean.Findings) > 0 {
-				t.Fatalf("%+v %v", clean, err)
 			}
 			tt.tamper(t, h, rel, string(read(t, file(h, rel))))
 			capture := strings.TrimSuffix(filepath.Base(rel), ".jsonl")
