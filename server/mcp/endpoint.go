@@ -46,7 +46,7 @@ func New(o *Options) (*Endpoint, error) {
 	e.server = mcp.NewServer(
 		&mcp.Implementation{Name: "mcpeval", Title: "mcpeval", Version: o.Version},
 		&mcp.ServerOptions{
-			Instructions: instructions,
+			Instructions: instructions(o.AllowSpawn),
 			// Named, so that nothing is inferred: no logging, no list that changes.
 			Capabilities: &mcp.ServerCapabilities{
 				Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
@@ -68,8 +68,14 @@ func New(o *Options) (*Endpoint, error) {
 	return e, nil
 }
 
-const instructions = "Findings are recurring friction in recorded MCP sessions. Loop: scaffold, run_probe, fix the server, run_probe until it passes; " +
-	"verify_finding until a finding is closed; record_annotation for what you observed."
+// instructions name only tools that are there.
+func instructions(spawn bool) string {
+	text := "Findings are recurring friction in recorded MCP sessions: list_findings, get_finding. record_annotation says about a recorded call what only its caller knows."
+	if spawn {
+		text += " To mend a server: scaffold, run_probe, edit, run_probe until it passes, then verify_finding until its findings are closed."
+	}
+	return text
+}
 
 // exclusive makes a task an evaluation, of which one runs at a time.
 func (e *Endpoint) exclusive(do task) task {

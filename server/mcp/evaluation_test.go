@@ -7,10 +7,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -324,4 +326,20 @@ func TestAnsweredMeanwhile(t *testing.T) {
 	}
 	h.drop()
 	h.ended()
+}
+
+// With Reindex the index is made and kept up to date; without it, it is not made.
+func TestReindex(t *testing.T) {
+	r := newRig(t, func(o *mcp.Options) { o.Reindex = time.Millisecond })
+	for {
+		r.post(call(1, "list_findings", `{}`))
+		if _, err := os.Stat(r.home.IndexPath()); err == nil {
+			break
+		}
+	}
+	r = newRig(t, nil)
+	r.post(call(1, "list_findings", `{}`))
+	if _, err := os.Stat(r.home.IndexPath()); err == nil {
+		t.Error("the index was made")
+	}
 }

@@ -50,7 +50,9 @@ func (e *Endpoint) Serve(ctx context.Context, listener net.Listener) error {
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(hall.Listener(listener)) }()
-	stopped := e.reindex(ctx)
+	indexing, enough := context.WithCancel(ctx)
+	defer enough()
+	stopped := e.reindex(indexing)
 	var failed error
 	select {
 	case <-ctx.Done():
@@ -71,6 +73,7 @@ func (e *Endpoint) Serve(ctx context.Context, listener net.Listener) error {
 		// Whoever is left ends with this process: their guards see to that.
 		failed = errors.Join(failed, errLeft)
 	}
+	enough()
 	stopped()
 	return failed
 }

@@ -22,8 +22,9 @@ import (
 // is answered, but for an evaluation, which ends with its client.
 func (e *Endpoint) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	t := &lines{endpoint: e, over: ctx.Done(), in: in, out: out, open: make(map[string]bool), idle: make(chan struct{})}
-	stopped := e.reindex(ctx)
-	defer stopped()
+	indexing, enough := context.WithCancel(ctx)
+	stopped := e.reindex(indexing)
+	defer func() { enough(); stopped() }()
 	over := context.AfterFunc(ctx, func() { e.evaluations.end() })
 	defer over()
 	err := e.server.Run(ctx, t)
