@@ -17,8 +17,10 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpeval/mcpeval/cli"
+	"github.com/mcpeval/mcpeval/schemas"
 )
 
 var updateScripts = flag.Bool("update", false, "rewrite what scripts compare with")
@@ -63,6 +65,7 @@ func TestScripts(t *testing.T) {
 			"absent":  scriptAbsent,
 			"sealed":  scriptSealed,
 			"exits":   scriptExits,
+			"valid":   scriptValid,
 			"serve":   scriptServe,
 		},
 	})
@@ -221,4 +224,26 @@ func scriptSealed(ts *testscript.TestScript, neg bool, args []string) {
 	if before := ts.ReadFile(copied); before != text {
 		ts.Fatalf("%s has changed", args[0])
 	}
+}
+
+// scriptValid checks a JSON document against the published schema of that name:
+//
+//	valid NAME FILE
+func scriptValid(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: valid NAME FILE")
+	}
+	text, ok := schemas.Get(args[0])
+	if !ok {
+		ts.Fatalf("there is no schema %s", args[0])
+	}
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	ts.Check(err)
+	c := jsonschema.NewCompiler()
+	ts.Check(c.AddResource("mem:///schema", schema))
+	s, err := c.Compile("mem:///schema")
+	ts.Check(err)
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[1])))
+	ts.Check(err)
+	ts.Check(s.Validate(document))
 }
