@@ -7,7 +7,7 @@ ROUNDS ?= 200
 EVENTS ?= 1000000
 FOLDERS = $(wildcard cli journal probes projections recorder schemas server)
 
-.PHONY: help build fmt lint vet test race fuzz soak bench e2e cross generate ci
+.PHONY: help build fmt lint vet test race fuzz soak bench e2e cross generate release ci
 
 help: ## list the targets
 	@grep -E '^[a-z0-9]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "%-10s %s\n", $$1, $$2}'
@@ -47,6 +47,9 @@ e2e: ## real servers and clients from npm; skipped where npm does not answer
 
 cross: ## compile for every supported system
 	@.ci/cross
+
+release: ## archives, checksums and a bill of materials for six systems, in dist
+	@.ci/release dist
 
 generate: ## rewrite the generated files; they must leave no diff
 	$(GO) generate ./...

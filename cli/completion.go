@@ -137,6 +137,14 @@ func flagValues(verb *urfave.Command, f urfave.Flag) []string {
 
 func joined(path []string) string { return strings.Join(path, " ") }
 
+// CompletionFiles are the scripts by the names of the files that shells look for.
+func CompletionFiles() map[string]string {
+	scripts := completionScripts()
+	return map[string]string{
+		"mcpeval.bash": scripts["bash"], "_mcpeval": scripts["zsh"], "mcpeval.fish": scripts["fish"], "mcpeval.ps1": scripts["powershell"],
+	}
+}
+
 // completionScripts are the scripts by shell. Each hands the words of the line
 // to completeVerb and falls back to file names.
 func completionScripts() map[string]string {

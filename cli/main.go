@@ -82,6 +82,7 @@ func newApp(std *IO, command []string) *urfave.App {
 			tourCommand(std),
 			versionCommand(std),
 			completionCommand(std),
+			manCommand(std),
 			helpCommand(std),
 		},
 	}
