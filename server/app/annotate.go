@@ -88,7 +88,7 @@ func Annotate(ctx context.Context, o *AnnotateOptions) (*Annotated, error) {
 	if errors.Is(err, ErrNoEvent) || errors.Is(err, ErrNoCoordinate) {
 		// It may be newer than the index.
 		if _, err := projections.Refresh(ctx, o.Home, o.refresh()); err != nil {
-			return nil, fmt.Errorf("index journal: %w", err)
+			return nil, indexProblem(err)
 		}
 		call, err = r.find(ctx, o.Home)
 	}
@@ -102,6 +102,17 @@ func Annotate(ctx context.Context, o *AnnotateOptions) (*Annotated, error) {
 	_, err = projections.Refresh(ctx, o.Home, o.refresh())
 	a.Indexed = err == nil
 	return a, nil
+}
+
+// indexProblem says what to do about a cycle that failed.
+func indexProblem(err error) error {
+	if conflict, ok := errors.AsType[*projections.ConflictError](err); ok {
+		return &Problem{Err: fmt.Errorf("the journal contradicts itself: %w", err), Next: conflict.Next()}
+	}
+	if _, ok := errors.AsType[*home.LockedError](err); ok {
+		return &Problem{Err: err, Next: "try again later"}
+	}
+	return fmt.Errorf("index journal: %w", err)
 }
 
 func (o *AnnotateOptions) refresh() *projections.Options {

@@ -310,6 +310,36 @@ func TestAnnotate(t *testing.T) {
 	}
 }
 
+// A journal that cannot be indexed is no place for an event that is not indexed;
+// a remark about one that is, is recorded all the same.
+func TestAnnotateBesideAContradiction(t *testing.T) {
+	h := newHome(t)
+	rel := failing(t, h, "monday", "demo")
+	if _, err := refreshAsOf(t, h); err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(read(t, file(h, rel)), []byte("\n"))
+	var event struct {
+		Identity struct {
+			EventID string `json:"event_id"`
+		} `json:"identity"`
+	}
+	if err := json.Unmarshal(lines[1], &event); err != nil {
+		t.Fatal(err)
+	}
+	writeStore(t, h, "copy.jsonl", strings.Replace(string(lines[0])+string(lines[1]), `"server":"demo"`, `"server":"other"`, 1))
+	o := &app.AnnotateOptions{Home: h, Version: "0.1.0", Record: recording(h), Kind: "workaround", Note: "asked again"}
+	o.Event = "01a22fae-e47d-72dc-a016-93ffa98d3360"
+	_, err := app.Annotate(t.Context(), o)
+	if p, ok := errors.AsType[*app.Problem](err); !ok || !strings.Contains(p.Next, "quarantine") {
+		t.Errorf("got %v", err)
+	}
+	o.Event = event.Identity.EventID
+	if a, err := app.Annotate(t.Context(), o); err != nil || a.Indexed {
+		t.Errorf("got %+v, %v", a, err)
+	}
+}
+
 // errAny stands for any refusal in a table.
 var errAny = errors.New("any")
 
