@@ -404,3 +404,60 @@ func withoutLatency[L ~struct{ ID, Tool, Reason string }](list []L) (rest []L) {
 	}
 	return rest
 }
+
+// verify_finding: a startup failure is a tool error, a mid-case transport failure
+// gives lifecycle null; neither records verification evidence. A red outcome
+// resets the streak.
+func TestServeVerify(t *testing.T) {
+	s := newServed(t)
+	id, _ := s.finding()
+	_, manifest := s.call("scaffold", arguments{"command": []string{"mcpeval", "demo-server"}})
+	caseID := ""
+	for _, one := range manifest["probes"].([]any) {
+		if one := one.(map[string]any); one["tool"] == "get_weather" && one["probe"] == "degradation-over-n" {
+			caseID = one["id"].(string)
+		}
+	}
+	if caseID == "" {
+		for _, one := range manifest["probes"].([]any) {
+			if one := one.(map[string]any); one["tool"] == "get_weather" {
+				caseID = one["id"].(string)
+			}
+		}
+	}
+	with := func(command ...string) arguments {
+		return arguments{"finding_id": id, "case_id": caseID, "manifest": manifest, "command": command}
+	}
+	state := func(a arguments) any {
+		_, verified := s.call("verify_finding", a)
+		return verified["lifecycle"]
+	}
+	verifications := func() int { return strings.Count(s.run("journal", "ls", "--format", "json"), `"recorder": "verify"`) }
+	if got := state(with("mcpeval", "demo-server")); got.(map[string]any)["consecutive_passes"] != 1.0 {
+		t.Errorf("green: %v", got)
+	}
+	if why := s.fails("verify_finding", with("/no/such/program")); !strings.Contains(why, "server-not-started") {
+		t.Errorf("a startup failure: %s", why)
+	}
+	before := verifications()
+	if got := state(with("mcpeval", "demo-server", "--broken", "exit-at-call")); got != nil {
+		t.Errorf("a transport failure in the case: %v", got)
+	}
+	if _, finding := s.finding(); finding["state"] != "verifying" || finding["consecutive_passes"] != 1.0 {
+		t.Errorf("afterwards the finding is %v, %v", finding["state"], finding["consecutive_passes"])
+	}
+	if before == 0 {
+		t.Errorf("the journal names no verification")
+	}
+	if got := state(with("mcpeval", "demo-server", "--broken", "tool-fails")); got.(map[string]any)["consecutive_passes"] != 0.0 {
+		t.Errorf("red: %v", got)
+	}
+	for name, a := range map[string]arguments{
+		"an unknown finding": {"finding_id": "finding-0123456789abcdef", "case_id": caseID, "manifest": manifest, "command": []string{"mcpeval", "demo-server"}},
+		"an unknown case":    {"finding_id": id, "case_id": "nope", "manifest": manifest, "command": []string{"mcpeval", "demo-server"}},
+	} {
+		if why := s.fails("verify_finding", a); why == "" {
+			t.Errorf("%s: no reason", name)
+		}
+	}
+}
