@@ -38,8 +38,8 @@ fuzz: ## every fuzz target for FUZZTIME each
 soak: ## the crash and disturbance tests, ROUNDS rounds each
 	MCPEVAL_SOAK=$(ROUNDS) $(GO) test -count=1 -timeout 60m -run 'Kill|Crash|Soak|Disturb|Shuffle' ./...
 
-bench: ## the shim and index rows with their yardsticks (EVENTS each), then every benchmark
-	MCPEVAL_BENCH=$(EVENTS) $(GO) test -count=1 -timeout 60m -v -run 'TestShimTable|TestIndexTable' ./cli ./projections
+bench: ## the shim, index and serve rows with their yardsticks (EVENTS each), then every benchmark
+	MCPEVAL_BENCH=$(EVENTS) $(GO) test -count=1 -timeout 60m -v -run 'TestShimTable|TestIndexTable|TestServeTable' ./cli ./projections
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 e2e: ## real servers and clients from npm; skipped where npm does not answer
