@@ -92,7 +92,9 @@ func serve(mode string) {
 			answer(m.ID, "result", hello)
 		case m.Method == "ping" || m.Method == "tools/list":
 			var tools []any
-			add := func(name string) { tools = append(tools, map[string]any{"name": name, "inputSchema": map[string]any{"type": "object"}}) }
+			add := func(name string) {
+				tools = append(tools, map[string]any{"name": name, "inputSchema": map[string]any{"type": "object"}})
+			}
 			add("always")
 			if mode != "late" || initialized {
 				if has("elicitation") {

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpeval/mcpeval/journal/rawjson"
 	"github.com/mcpeval/mcpeval/probes/battery"
 	"github.com/mcpeval/mcpeval/probes/client"
+	"github.com/mcpeval/mcpeval/probes/portability"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/probes/report"
 )
@@ -24,6 +25,7 @@ type run struct {
 	entries  []rawjson.Value
 	tools    []*tool
 	notes    notes
+	watch    *portability.Watch
 }
 
 // errExhausted ends a run whose budget is used up.
@@ -35,7 +37,7 @@ func (r *run) dial(ctx context.Context) error {
 	}
 	conn, err := client.Dial(ctx, r.Target, &client.Options{
 		Protocol: r.Protocol, StartupTimeout: r.StartupTimeout, Grace: r.Grace, Timeout: r.CallTimeout,
-		Budget: r.Budget, Clock: r.Clock, Version: r.Version.String(), Stop: r.stop,
+		Budget: r.Budget, Clock: r.Clock, Version: r.Version.String(), Stop: r.stop, Tap: r.watch.Frame,
 		OnNotification: func(method string, _ rawjson.Value) {
 			if method == "notifications/tools/list_changed" {
 				select {
@@ -59,6 +61,7 @@ func (r *run) hangUp() {
 	}
 	r.conn.Close()
 	r.notes.conn(r.conn.Facts(), r.conn.Counts())
+	r.watch.Counts(r.conn.Counts())
 	r.conn = nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpeval/mcpeval/probes/battery"
 	"github.com/mcpeval/mcpeval/probes/client"
+	"github.com/mcpeval/mcpeval/probes/portability"
 	"github.com/mcpeval/mcpeval/probes/reason"
 	"github.com/mcpeval/mcpeval/probes/report"
 	"github.com/mcpeval/mcpeval/probes/synth"
@@ -71,7 +72,7 @@ type Result struct {
 // was called: *synth.FileError and *SkipError; a *client.Fault when the budget
 // ended during the start; or the context's cause.
 func Run(ctx context.Context, c *Config) (*Result, error) {
-	r := &run{Config: *c, stop: ctx.Done()}
+	r := &run{Config: *c, stop: ctx.Done(), watch: portability.New(c.Target)}
 	if r.Clock == nil {
 		r.Clock = client.SystemClock{}
 	}
@@ -96,7 +97,7 @@ func Run(ctx context.Context, c *Config) (*Result, error) {
 func (r *run) measure(ctx context.Context) (*Result, error) {
 	err := r.dial(ctx)
 	if f, ok := errors.AsType[*client.Fault](err); ok && f.Kind == client.ServerNotStarted {
-		return &Result{Problem: reason.ServerNotStarted, Start: f}, nil
+		return &Result{Problem: reason.ServerNotStarted, Start: f, Context: report.Context{Portability: r.watch.Remarks()}}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func (r *run) progress(done int) {
 func (r *run) unmeasured(why reason.Label) *Result {
 	r.hangUp()
 	result := &Result{Problem: why}
-	result.Context = report.Context{Protocol: report.RevisionOf(r.revision), Notes: r.notes.list()}
+	result.Context = report.Context{Protocol: report.RevisionOf(r.revision), Notes: r.notes.list(), Portability: r.watch.Remarks()}
 	for _, t := range r.tools {
 		if t.why == reason.ArgumentsUnbuildable {
 			result.Context.Unbuilt = append(result.Context.Unbuilt, report.Unbuilt{Tool: t.shown, Keyword: t.keyword})

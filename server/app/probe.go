@@ -215,6 +215,7 @@ func (o *ProbeOptions) standard(ctx context.Context, p *plan, clock client.Clock
 	d.Readiness, d.ReadinessError = result.Readiness, result.Problem
 	probed.Standard = result
 	probed.Context.Unbuilt = result.Context.Unbuilt
+	probed.Context.Portability = result.Context.Portability
 	probed.Context.CatalogTokens = result.Context.CatalogTokens
 	o.Record.readiness(journal.RecorderProbe, o.Server, o.Version, result.Readiness)
 	return nil
