@@ -29,7 +29,7 @@ type Watch struct {
 	asked    map[string]request
 	stateful bool
 	outputs  map[string]output // by tool
-	open     []byte            // the lines of a message that has not ended
+	open     unended
 	found    map[finding]*sighting
 }
 
@@ -123,7 +123,7 @@ func (w *Watch) received(frame []byte) {
 	}
 	v, err := rawjson.Parse(frame)
 	switch {
-	case err == nil && (len(w.open) == 0 || isMessage(v)):
+	case err == nil && (w.open.empty() || isMessage(v)):
 		w.flush()
 		if last := frame[len(frame)-1]; w.stdio && (last == ' ' || last == '\t') {
 			w.add(TrailingBlank, request{})
@@ -131,51 +131,13 @@ func (w *Watch) received(frame []byte) {
 		w.value(v)
 	case !w.stdio:
 		w.add(StrayText, request{})
-	case err != nil && len(w.open) == 0 && several(frame):
+	case err != nil && w.open.empty() && several(frame):
 		w.add(SeveralMessages, request{})
-	case len(w.open) > 0 || strings.HasPrefix(strings.TrimSpace(string(frame)), "{"):
+	case !w.open.empty() || strings.HasPrefix(strings.TrimSpace(string(frame)), "{"):
 		w.continued(frame)
 	default:
 		w.add(StrayText, request{})
 	}
-}
-
-// continued takes a line of a message that has not ended.
-func (w *Watch) continued(line []byte) {
-	w.open = append(append(w.open, line...), '\n')
-	if v, err := rawjson.Parse(w.open); err == nil && isMessage(v) {
-		w.open = nil
-		q := w.asked[idKey(member(v, "id"))]
-		w.add(SeveralLines, q)
-		w.value(v)
-		return
-	}
-	if len(w.open) > maxOpen {
-		w.flush()
-	}
-}
-
-// flush gives up on a message that never ended.
-func (w *Watch) flush() {
-	if len(w.open) > 0 {
-		w.open = nil
-		w.add(StrayText, request{})
-	}
-}
-
-// several reports whether a line is JSON objects one after the other.
-func several(line []byte) bool {
-	for i := 1; i < len(line); i++ {
-		at := bytes.Index(line[i:], []byte("}{"))
-		if at < 0 {
-			return false
-		}
-		i += at
-		if rawjson.Valid(line[:i+1]) {
-			return line[0] == '{'
-		}
-	}
-	return false
 }
 
 func isMessage(v rawjson.Value) bool {
