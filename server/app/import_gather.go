@@ -47,16 +47,9 @@ func (i *importing) gatherFolder(dir string) error {
 	if _, err := os.Lstat(filepath.Join(dir, ".salt")); err == nil {
 		return &InputError{Err: fmt.Errorf("%s is a home, with a salt that must not be shared", journal.Shown(filepath.ToSlash(dir))), Next: "mcpeval share, with MCPEVAL_HOME set to it, makes what can be imported"}
 	}
-	note, err := readNote(dir)
-	switch {
-	case err == nil:
-		if files, ok := listing(note); ok {
-			if path := missingFrom(dir, files); path != "" {
-				return &Problem{Err: fmt.Errorf("%s is not as %s lists it: nothing was imported", journal.Shown(filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(path)))), shareNote), Next: "get the whole envelope again"}
-			}
-		}
-	case !errors.Is(err, fs.ErrNotExist):
-		return &Problem{Err: fmt.Errorf("read %s: %w", shareNote, err), Next: "get the whole envelope again"}
+	listed, err := listedIn(dir)
+	if err != nil {
+		return err
 	}
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -77,8 +70,43 @@ func (i *importing) gatherFolder(dir string) error {
 		if info.Mode().IsRegular() && journal.KindOf(rel) == journal.FileOther {
 			return nil
 		}
+		if listed != nil && info.Mode().IsRegular() && !listed[rel] {
+			return notAsListed(dir, rel)
+		}
 		return i.gatherFile(name, rel, info)
 	})
+}
+
+// listedIn gives the files that the SHARE.md of a folder lists, each of which
+// is there as it was; nil when the folder is no envelope.
+func listedIn(dir string) (map[string]bool, error) {
+	note, err := readNote(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !isNote(note):
+		return nil, nil
+	case err != nil:
+		return nil, &Problem{Err: fmt.Errorf("read %s: %w", shareNote, err), Next: "get the whole envelope again"}
+	}
+	files, ok := listing(note)
+	if !ok {
+		return nil, &Problem{Err: fmt.Errorf("%s has no whole list of files: nothing was imported", shareNote), Next: "get the whole envelope again"}
+	}
+	if path := missingFrom(dir, files); path != "" {
+		return nil, notAsListed(dir, path)
+	}
+	listed := map[string]bool{}
+	for _, f := range files {
+		listed[f.Path] = true
+	}
+	return listed, nil
+}
+
+func notAsListed(dir, rel string) error {
+	name := filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(rel)))
+	return &Problem{
+		Err:  fmt.Errorf("%s is not as %s lists it: nothing was imported", journal.Shown(name), shareNote),
+		Next: "get the whole envelope again",
+	}
 }
 
 func (i *importing) gatherFile(name, rel string, info fs.FileInfo) error {

@@ -298,6 +298,15 @@ func refused(t *testing.T, h *home.Home, dir string, rule projections.Rule, says
 	}
 }
 
+// spoilUnlisted adds a file to what was an envelope.
+func spoilUnlisted(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, "SHARE.md")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, name), text)
+}
+
 // One thing that is wrong with one file and none is imported.
 func TestImportRefuses(t *testing.T) {
 	for _, tt := range []struct {
@@ -314,15 +323,30 @@ func TestImportRefuses(t *testing.T) {
 			}
 		}, ".jsonl is not as SHARE.md lists it"},
 		{"a cut log", func(t *testing.T, _, log string) { write(t, log, cut(string(read(t, log)), 1)) }, ".jsonl is not as SHARE.md lists it"},
-		{"a line that is no event", func(t *testing.T, dir, _ string) { write(t, filepath.Join(dir, "x.jsonl"), "secret\n") }, "x.jsonl:1: corrupt line"},
+		{"a log that is not listed", func(t *testing.T, dir, log string) {
+			write(t, filepath.Join(dir, "x.jsonl"), cut(string(read(t, log)), 1))
+		}, "x.jsonl is not as SHARE.md lists it"},
+		{"a list that was cut", func(t *testing.T, dir, _ string) {
+			note := string(read(t, filepath.Join(dir, "SHARE.md")))
+			write(t, filepath.Join(dir, "SHARE.md"), note[:strings.LastIndex(note, "```")])
+		}, "SHARE.md has no whole list"},
+		{"a list that leads elsewhere", func(t *testing.T, dir, log string) {
+			note := string(read(t, filepath.Join(dir, "SHARE.md")))
+			write(t, filepath.Join(dir, "SHARE.md"), strings.Replace(note, "  captures/", "  ../captures/", 1))
+		}, "SHARE.md has no whole list"},
+		{"a list with no digest", func(t *testing.T, dir, log string) {
+			note := string(read(t, filepath.Join(dir, "SHARE.md")))
+			write(t, filepath.Join(dir, "SHARE.md"), strings.Replace(note, "```sha256\n", "```sha256\n12  captures/x.jsonl\n", 1))
+		}, "SHARE.md has no whole list"},
+		{"a line that is no event", func(t *testing.T, dir, _ string) { spoilUnlisted(t, dir, "x.jsonl", "secret\n") }, "x.jsonl:1: corrupt line"},
 		{"a line that is too long", func(t *testing.T, dir, _ string) {
-			write(t, filepath.Join(dir, "x.jsonl"), strings.Repeat("x", 5<<20)+"\n")
+			spoilUnlisted(t, dir, "x.jsonl", strings.Repeat("x", 5<<20)+"\n")
 		}, "x.jsonl:1: corrupt line"},
 		{"a line that never ends", func(t *testing.T, dir, _ string) {
-			write(t, filepath.Join(dir, "x.jsonl"), strings.Repeat("x", 5<<20))
+			spoilUnlisted(t, dir, "x.jsonl", strings.Repeat("x", 5<<20))
 		}, "x.jsonl:1: corrupt line: line is too long"},
 		{"a raw session", func(t *testing.T, dir, _ string) {
-			write(t, filepath.Join(dir, "calls-2.jsonl"), sharedCall+sharedRawCall)
+			spoilUnlisted(t, dir, "calls-2.jsonl", sharedCall+sharedRawCall)
 		}, "calls-2.jsonl:2: corrupt line: the record holds more"},
 		{"a link to a log", func(t *testing.T, dir, log string) {
 			if err := os.Symlink(log, filepath.Join(dir, "x.jsonl")); err != nil {

@@ -92,12 +92,12 @@ func (s *Shared) leftOut(included bool, n int64) string {
 	return fmt.Sprintf("left out (%d)", n)
 }
 
-// listing reads the files that SHARE.md lists. ok is false when the text is no
-// SHARE.md of ours.
+// isNote tells whether a text is a SHARE.md of ours.
+func isNote(text []byte) bool { return bytes.HasPrefix(text, []byte(envelopeTitle)) }
+
+// listing reads the files that SHARE.md lists. ok is false when there is no
+// whole list.
 func listing(note []byte) (files []EnvelopeFile, ok bool) {
-	if !bytes.HasPrefix(note, []byte(envelopeTitle)) {
-		return nil, false
-	}
 	_, rest, found := bytes.Cut(note, []byte(listingBegin))
 	if !found {
 		return nil, false
@@ -144,7 +144,7 @@ func wholeEnvelope(dir string) error {
 		return errNoEnvelope
 	}
 	files, ok := listing(note)
-	if !ok || !sealed(note) {
+	if !ok || !isNote(note) || !sealed(note) {
 		return errNoEnvelope
 	}
 	want := map[string]journal.Digest{}
