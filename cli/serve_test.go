@@ -347,10 +347,23 @@ func TestServeAnnotations(t *testing.T) {
 	if why := s.fails("record_annotation", arguments{"session": "monday", "seq": 4, "kind": "workaround", "note": "n"}); !strings.Contains(why, "no record without identity") {
 		t.Errorf("a call that has an event ID, by its coordinates: %s", why)
 	}
+	// Legacy coordinates: the session is hashed before persistence, and they must
+	// be unambiguous.
+	const legacy = `{"ts":"2025-01-02T03:04:05Z","session":"sunday","seq":SEQ,"server":"old","method":"tools/call","tool":"read_file","latency_ms":12,"outcome":"ok","shim_self_us":40,"kind":"real"}` + "\n"
+	one, two := strings.ReplaceAll(legacy, "SEQ", "1"), strings.ReplaceAll(legacy, "SEQ", "2")
+	if err := os.WriteFile(filepath.Join(s.home, "store", "calls-2025.jsonl"), []byte(one+two+two), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, noted := s.call("record_annotation", arguments{"session": "sunday", "seq": 1, "kind": "workaround", "note": strings.Repeat("\u00e9", 240)}); noted["target"] != nil || noted["server"] != "old" {
+		t.Errorf("a legacy record: %v", noted)
+	}
+	if why := s.fails("record_annotation", arguments{"session": "sunday", "seq": 2, "kind": "workaround", "note": "n"}); !strings.Contains(why, "more than one record") {
+		t.Errorf("ambiguous coordinates: %s", why)
+	}
 	s.run("index")
 	s.run("audit")
-	for _, text := range []string{"monday", "tuesday", "wednesday"} {
-		out, err := exec.Command("grep", "-r", text, filepath.Join(s.home, "store")).Output()
+	for _, text := range []string{"monday", "tuesday", "wednesday", "sunday"} {
+		out, err := exec.Command("grep", "-r", text, filepath.Join(s.home, "store", "captures")).Output()
 		if len(out) > 0 {
 			t.Errorf("the store holds the session %s (%v)", text, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
+	"github.com/mcpeval/mcpeval/probes/battery"
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/server/app"
 )
@@ -99,7 +100,10 @@ func failure(err error) *mcp.CallToolResult {
 // explain says what went wrong and what to do about it.
 func explain(err error) string {
 	text := err.Error()
+	_, writes := errors.AsType[*battery.AccessError](err) // what to do about it is not for agents
 	if p, ok := errors.AsType[*app.Problem](err); ok && p.Next != "" {
+		text += "\nnext: " + p.Next
+	} else if p, ok := errors.AsType[*app.InputError](err); ok && p.Next != "" && !writes {
 		text += "\nnext: " + p.Next
 	}
 	if f, ok := errors.AsType[*client.Fault](err); ok {

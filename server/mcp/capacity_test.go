@@ -62,13 +62,14 @@ func TestSlowClientsAreCut(t *testing.T) {
 				go func() { over <- e.Serve(ctx, l) }()
 				client, server := net.Pipe()
 				l.dials <- server
-				go func() {
+				var writer sync.WaitGroup
+				writer.Go(func() {
 					_, err := io.WriteString(client, c.first)
 					for err == nil && c.rest != "" {
 						time.Sleep(time.Second)
 						_, err = io.WriteString(client, c.rest)
 					}
-				}()
+				})
 				began := time.Now()
 				response, err := http.ReadResponse(bufio.NewReader(client), nil)
 				if err != nil {
@@ -80,6 +81,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 				}
 				_, _ = io.Copy(io.Discard, response.Body)
 				_ = client.Close()
+				writer.Wait()
 				cancel()
 				if err := <-over; err != nil {
 					t.Errorf("serve: %v", err)

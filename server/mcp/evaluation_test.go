@@ -343,3 +343,46 @@ func TestReindex(t *testing.T) {
 		t.Error("the index was made")
 	}
 }
+
+// Exhaustion reports evaluation-budget-exceeded, retains completed case verdicts
+// and leaves readiness unmeasured: the 4096 requests are of the gate and the
+// standard battery together.
+func TestBudget(t *testing.T) {
+	r := newRig(t, nil)
+	var cases []string
+	for i := range 45 {
+		cases = append(cases, fmt.Sprintf(`{"id":"c%d","probe":"degradation-over-n","access":"read_only","tool":"get_weather","arguments":{"city":"oslo"},"max_attempts":100}`, i))
+	}
+	_, message, _ := r.post(call(1, "run_probe", `{"url":"`+demoURL(t, &demo.Options{})+`","manifest":{"version":1,"probes":[`+strings.Join(cases, ",")+`]}}`))
+	got := parse(t, message)
+	if got.Result == nil || got.Result.IsError {
+		t.Fatalf("%.300s", message)
+	}
+	var report struct {
+		Readiness      any
+		ReadinessError *string `json:"readiness_error"`
+		Cases          []struct {
+			Passed *bool
+			Reason *string
+		}
+	}
+	if err := json.Unmarshal(got.Result.StructuredContent, &report); err != nil {
+		t.Fatal(err)
+	}
+	const exceeded = "evaluation-budget-exceeded"
+	done, out := 0, 0
+	for _, c := range report.Cases {
+		switch {
+		case c.Passed != nil && *c.Passed:
+			done++
+		case c.Reason != nil && *c.Reason == exceeded:
+			out++
+		}
+	}
+	if done < 38 || done > 40 || done+out != len(cases) {
+		t.Errorf("%d cases passed and %d found the budget used up, of %d", done, out, len(cases))
+	}
+	if report.Readiness != nil || report.ReadinessError == nil || *report.ReadinessError != exceeded {
+		t.Errorf("readiness %v, %v", report.Readiness, report.ReadinessError)
+	}
+}
