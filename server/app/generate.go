@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/journal/sanitize"
@@ -33,6 +35,9 @@ func Generate(ctx context.Context, o *GenerateOptions) (*generate.Generated, err
 		_, err := generate.Generate(&generate.Finding{}, &generate.Options{})
 		return nil, refusal(err)
 	}
+	if err := o.checkPlace(); err != nil {
+		return nil, err
+	}
 	if err := writable(o.Output, o.Force); err != nil {
 		return nil, err
 	}
@@ -48,6 +53,26 @@ func Generate(ctx context.Context, o *GenerateOptions) (*generate.Generated, err
 		return nil, fmt.Errorf("write manifest: %w", err)
 	}
 	return g, nil
+}
+
+// checkPlace refuses an output that would replace what the home is made of: the
+// salt cannot be had again, and a manifest in the store is a log that cannot be
+// read. Other files of the home may be written.
+func (o *GenerateOptions) checkPlace() error {
+	refused := within(o.Output, o.Home.Store()) || within(o.Output, o.Home.QuarantineDir())
+	if within(filepath.Dir(o.Output), o.Home.Dir) {
+		name := filepath.Base(o.Output)
+		for _, own := range []string{o.Home.SaltPath(), o.Home.ConfigPath(), o.Home.CorpusPath(), o.Home.LockPath()} {
+			refused = refused || strings.EqualFold(name, filepath.Base(own))
+		}
+		for _, own := range []string{o.Home.IndexPath(), o.Home.LedgerPath()} { // with what stands beside them: index.db-wal
+			refused = refused || strings.HasPrefix(strings.ToLower(name), filepath.Base(own))
+		}
+	}
+	if refused {
+		return &InputError{Err: fmt.Errorf("%s is the home's own", o.Output), Next: "name a file outside of " + o.Home.Dir}
+	}
+	return nil
 }
 
 // promoted looks a finding up. That it is not known is an *InputError.

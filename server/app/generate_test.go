@@ -33,6 +33,13 @@ func TestGenerate(t *testing.T) {
 		{"not needed", app.GenerateOptions{Finding: failing, Output: fresh, ConfirmReadOnly: true, Expect: []byte(`{"outcome":"ok"}`)}, "no expectation"},
 		{"refused over a file", app.GenerateOptions{Finding: silent, Output: taken, ConfirmReadOnly: true, Force: true, Expect: []byte(`{"outcome":"ok"}`)}, "any success"},
 	}
+	for _, own := range []string{h.SaltPath(), h.ConfigPath(), h.IndexPath(), h.IndexPath() + "-wal", h.LedgerPath(), h.LockPath(), filepath.Join(h.Store(), "captures", "x.jsonl")} {
+		tests = append(tests, struct {
+			name string
+			o    app.GenerateOptions
+			want string
+		}{"own " + filepath.Base(own), app.GenerateOptions{Finding: failing, Output: own, ConfirmReadOnly: true, Force: true}, "is the home's own"})
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.o.Home = h

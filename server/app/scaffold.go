@@ -85,12 +85,16 @@ func Scaffold(ctx context.Context, o *ScaffoldOptions) (*scaffold.Result, error)
 	return result, nil
 }
 
-// writable refuses, before the server starts, a file that could not be written.
+// writable refuses, before the server starts, a file that could not be written,
+// and what is no file: a rename would replace a device such as /dev/null with
+// one, for the whole machine. A link is replaced itself, not what it leads to.
 func writable(name string, force bool) error {
 	info, err := os.Lstat(name)
 	switch {
 	case err == nil && info.IsDir():
 		return &InputError{Err: fmt.Errorf("%s is a folder", name)}
+	case err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+		return &InputError{Err: fmt.Errorf("%s is no file", name), Next: "name another file"}
 	case err == nil && !force:
 		return &InputError{Err: fmt.Errorf("%s is there already", name), Next: "--force replaces it"}
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
