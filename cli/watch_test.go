@@ -33,7 +33,10 @@ func TestSoakWatch(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("nothing here can send the watch an interrupt")
 	}
-	const shims = 20
+	shims, rounds, deadline := 20, 200, time.Time{}
+	if raceDetector {
+		shims, rounds = 5, 50
+	}
 	h := &home.Home{Dir: filepath.Join(t.TempDir(), "home")}
 	mcpeval(t, h.Dir, "index") // there is an index from the start
 	watch := exec.Command("mcpeval", "index", "--watch", "--every", "100ms", "--wait", "5m")
@@ -50,7 +53,6 @@ func TestSoakWatch(t *testing.T) {
 		}
 	})
 
-	rounds, deadline := 200, time.Time{}
 	if soakRounds(0) >= 100 {
 		rounds, deadline = 1<<30, time.Now().Add(time.Minute)
 	}
