@@ -435,6 +435,54 @@ func TestShareKilled(t *testing.T) {
 	}
 }
 
+// Logs that grow meanwhile are taken as they were looked at; one that changes
+// where it was read already is not taken for a log.
+func TestShareMeanwhile(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(text string) string
+		ok     bool
+	}{
+		{"grown", func(text string) string { return text + "more\n" }, true},
+		{"changed", func(text string) string { return strings.Replace(text, `"seq":2`, `"seq":3`, 1) }, false},
+		{"cut", func(text string) string { return cut(text, 2) }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHome(t)
+			want := map[string]string{}
+			for range 2 {
+				rel := record(t, h, time.Unix(2e9, 0), journal.RecorderShim, 2)
+				want[rel] = string(read(t, file(h, rel)))
+			}
+			done := false
+			dir := filepath.Join(t.TempDir(), "envelope")
+			s, err := share(t, &app.ShareOptions{Home: h, Dir: dir, Hook: func(step string) {
+				if step == "copied" && !done {
+					done = true
+					for rel, text := range want {
+						write(t, file(h, rel), tt.change(text))
+					}
+				}
+			}})
+			if !tt.ok {
+				var problem *app.Problem
+				if !errors.As(err, &problem) || !strings.Contains(err.Error(), "changed while it was read") {
+					t.Errorf("got %+v, %v", s, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := tree(t, dir)
+			delete(got, "SHARE.md")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // What was flagged is not even in what a kill leaves.
 func TestShareKilledOverFlaggedLines(t *testing.T) {
 	h := newHome(t)
