@@ -121,6 +121,10 @@ func runCatalogLock(ctx context.Context, o *catalogOptions) error {
 	if info, err := os.Stat(filepath.Dir(o.lockfile)); err != nil || !info.IsDir() {
 		return usagef(o.verb, "--lockfile: there is no folder %s", filepath.Dir(o.lockfile))
 	}
+	// A rename would replace a device with a file, and a pipe is never read to its end.
+	if info, err := os.Stat(o.lockfile); err == nil && !info.Mode().IsRegular() {
+		return usagef(o.verb, "--lockfile: %s is no file", o.lockfile)
+	}
 	l, err := o.read(ctx)
 	if err != nil {
 		return err
