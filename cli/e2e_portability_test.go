@@ -177,7 +177,7 @@ func runBrokenGo(t *testing.T) map[string]string {
 }
 
 func goStage(t *testing.T, mode string) string {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 	defer cancel()
 	c := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1.0.0"}, nil)
 	session, err := c.Connect(ctx, &mcp.CommandTransport{Command: exec.Command("node", brokenServer, mode), TerminateDuration: time.Second}, nil)

@@ -11,54 +11,62 @@ const maxInstructions = 1 << 20
 // is no span, so that one stray backtick does not turn the rest inside out.
 func mentions(text string) []string {
 	text = text[:min(len(text), maxInstructions)]
-	var (
-		names  []string
-		seen   = make(map[string]bool)
-		closed = make(map[int]bool) // run lengths that occur no more in what is left
-	)
+	var names []string
+	seen := make(map[string]bool)
+	left := runs(text) // how often each length still comes
 	for i := 0; i < len(text); {
 		if text[i] != '`' {
 			i++
 			continue
 		}
 		n := runOf(text[i:])
+		left[n]--
 		start := i + n
 		i = start
-		if closed[n] {
+		if left[n] == 0 {
 			continue
 		}
-		end := closing(text, start, n)
-		if end < 0 {
-			closed[n] = true
-			continue
-		}
-		i = end + n
-		if name := nameIn(text[start:end]); name != "" && !seen[name] {
-			seen[name] = true
-			names = append(names, name)
+		// All that is passed over on the way to the end is not looked at again.
+		for {
+			at := i + strings.IndexByte(text[i:], '`')
+			run := runOf(text[at:])
+			left[run]--
+			i = at + run
+			if run != n {
+				continue
+			}
+			if name := nameIn(text[start:at]); name != "" && !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+			break
 		}
 	}
 	return names
 }
 
-// runOf is the length of the run of backticks that s begins with.
-func runOf(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
-
-// closing is where the next run of n backticks begins, or -1.
-func closing(text string, from, n int) int {
-	for i := from; i < len(text); {
-		at := strings.IndexByte(text[i:], '`')
-		if at < 0 {
-			return -1
+// runs counts the runs of backticks by their length.
+func runs(text string) map[int]int {
+	counts := make(map[int]int)
+	for i := 0; i < len(text); {
+		if text[i] != '`' {
+			i++
+			continue
 		}
-		i += at
-		run := runOf(text[i:])
-		if run == n {
-			return i
-		}
-		i += run
+		n := runOf(text[i:])
+		counts[n]++
+		i += n
 	}
-	return -1
+	return counts
+}
+
+// runOf is the length of the run of backticks that s begins with.
+func runOf(s string) int {
+	n := 0
+	for n < len(s) && s[n] == '`' {
+		n++
+	}
+	return n
 }
 
 // nameIn is the word that a span holds, "" when it holds anything else.

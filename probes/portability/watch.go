@@ -117,6 +117,9 @@ func idKey(id rawjson.Value) string {
 }
 
 func (w *Watch) received(frame []byte) {
+	if len(frame) == 0 {
+		return
+	}
 	if !utf8.Valid(frame) {
 		w.add(InvalidUTF8, request{})
 		frame = bytes.ToValidUTF8(frame, []byte("?"))
@@ -133,7 +136,7 @@ func (w *Watch) received(frame []byte) {
 		w.add(StrayText, request{})
 	case err != nil && w.open.empty() && several(frame):
 		w.add(SeveralMessages, request{})
-	case !w.open.empty() || strings.HasPrefix(strings.TrimSpace(string(frame)), "{"):
+	case !w.open.empty() || bytes.HasPrefix(bytes.TrimSpace(frame), []byte("{")):
 		w.continued(frame)
 	default:
 		w.add(StrayText, request{})

@@ -11,7 +11,7 @@ const load = (...path) => import(pathToFileURL(join(folder, ...path)).href);
 const { Client, StdioClientTransport } = major === '1'
   ? { ...await load('sdk', 'dist', 'esm', 'client', 'index.js'), ...await load('sdk', 'dist', 'esm', 'client', 'stdio.js') }
   : { ...await load('client', 'dist', 'index.mjs'), ...await load('client', 'dist', 'stdio.mjs') };
-const timeout = 8000;
+const timeout = 12000;
 
 async function run(mode) {
   const client = new Client({ name: 'e2e', version: '1.0.0' }, { capabilities: {} });

@@ -13,7 +13,7 @@ import traceback
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-TIMEOUT = 8
+TIMEOUT = 12
 
 
 async def run(server: str, mode: str) -> str:
