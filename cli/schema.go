@@ -18,7 +18,7 @@ func schemaCommand(std *IO) *urfave.Command {
 		Name:        schemaName,
 		Usage:       "print the JSON Schema of a document",
 		ArgsUsage:   joinedOr(schemas.Names()),
-		Description: "The documents: manifest is what probe reads; report is what probe --format json writes, and diff what diff does; event is a line of the journal; finding is a finding.",
+		Description: "The documents: manifest is what probe reads; report is what probe --format json writes, and diff what diff does; event is a line of the journal; finding is a finding; guidance is what guidance --format json writes.",
 		Action: func(c *urfave.Context) error {
 			text, ok := schemas.Get(c.Args().First())
 			if !ok || c.NArg() != 1 {

@@ -17,7 +17,7 @@ import "embed"
 var files embed.FS
 
 // Names are the documents that have a schema.
-func Names() []string { return []string{"manifest", "report", "diff", "event", "finding"} }
+func Names() []string { return []string{"manifest", "report", "diff", "event", "finding", "guidance"} }
 
 // Get is the JSON Schema of a document; ok is false for a name that is not in
 // Names.

@@ -2,6 +2,7 @@ package guidance_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,12 +13,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.uber.org/goleak"
 
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/probes/guidance"
 	"github.com/mcpeval/mcpeval/probes/report"
 	"github.com/mcpeval/mcpeval/recorder/process"
+	"github.com/mcpeval/mcpeval/schemas"
 )
 
 func TestMain(m *testing.M) {
@@ -150,6 +153,19 @@ func TestProfiles(t *testing.T) {
 		{name: "missing without the refused ones", mode: "no-sampling", require: []string{"browse"}, tools: "1 2 - 2 -", gate: "failed: browse for none elicitation",
 			want: "none: ask_user only elicitation\nnone: browse only roots\nroots: ask_user only elicitation\nelicitation: browse only roots"},
 	}
+	text, _ := schemas.Get("guidance")
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("mem:///guidance", doc); err != nil {
+		t.Fatal(err)
+	}
+	published, err := c.Compile("mem:///guidance")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := run(t, tt.mode, tt.require...)
@@ -198,6 +214,9 @@ func TestProfiles(t *testing.T) {
 			document, err := r.Encode()
 			if err != nil {
 				t.Fatal(err)
+			}
+			if doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(document)); err != nil || published.Validate(doc) != nil {
+				t.Errorf("%v, %v:\n%s", err, published.Validate(doc), document)
 			}
 			for _, shown := range []string{string(document), string(r.Text())} {
 				if strings.Contains(shown, secret) {

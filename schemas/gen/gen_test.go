@@ -15,7 +15,7 @@ func TestUpToDate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(files) != 5 {
+		if len(files) != 6 {
 			t.Errorf("%d files", len(files))
 		}
 		for name, want := range files {

@@ -2,7 +2,7 @@
 // are the documents.
 //
 //	probes/manifest, probes/report, projections/query --invopop/jsonschema--+
-//	journal's grammar, by hand ---------------------------------------------+--> schemas/*.schema.json
+//	journal's grammar, guidance, by hand -----------------------------------+--> schemas/*.schema.json
 //
 // It is run by go generate in the folder schemas.
 package main
@@ -46,7 +46,7 @@ func run(root string) error {
 func documents() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, build := range map[string]func() (*jsonschema.Schema, error){
-		"manifest": manifestSchema, "report": reportSchema, "diff": diffSchema, "event": eventSchema, "finding": findingSchema,
+		"manifest": manifestSchema, "report": reportSchema, "diff": diffSchema, "event": eventSchema, "finding": findingSchema, "guidance": guidanceSchema,
 	} {
 		s, err := build()
 		if err != nil {
