@@ -62,12 +62,29 @@ func replayCommand(std *IO) *urfave.Command {
 				if o.until, err = time.Parse(time.RFC3339Nano, text); err != nil {
 					return usagef(path, "--until takes a time such as 2026-11-30T12:00:00Z")
 				}
+				if o.until.IsZero() {
+					o.until = o.until.Add(time.Nanosecond) // the zero time is no limit to Replay
+				}
 			} else if o.event, err = uuid.Parse(c.String("until-event")); err != nil || o.event == uuid.Nil {
 				return usagef(path, "--until-event takes the ID of an event, as mcpeval journal cat shows it")
 			}
 			return runReplay(c.Context, o)
 		},
 	}
+}
+
+// below reports whether a path lies in a folder, by whatever links either is
+// named.
+func below(folder, path string) bool {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	// The file itself need not be there; of a folder that is not, replay says so.
+	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(real, filepath.Base(path))
+	}
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 func runReplay(ctx context.Context, o *replayOptions) error {
@@ -81,7 +98,7 @@ func runReplay(ctx context.Context, o *replayOptions) error {
 	if err != nil {
 		return fmt.Errorf("resolve output: %w", err)
 	}
-	if rel, err := filepath.Rel(h.Dir, out); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if below(h.Dir, out) {
 		return usagef("replay", "--out lies in the home, where such a file could be taken for the index")
 	}
 	var captures []uuid.UUID
