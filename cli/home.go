@@ -76,7 +76,10 @@ func lockIndex(ctx context.Context, h *home.Home, verb string) (unlock func(), e
 // error stays as it is.
 func homeProblem(err error) error {
 	var special *home.SpecialError
+	var config *home.ConfigError
 	switch {
+	case errors.As(err, &config):
+		return &app.Problem{Err: err, Next: "mend it, or move it away: mv " + config.Path + " " + config.Path + ".old"}
 	case errors.As(err, &special):
 		return &app.Problem{Err: err, Next: "mv " + special.Path + " " + special.Path + ".old"}
 	case errors.Is(err, index.ErrSpecial):

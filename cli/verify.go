@@ -110,7 +110,11 @@ func verifyProblem(err error) error {
 	if _, ok := errors.AsType[*home.LockedError](err); ok {
 		return &app.Problem{Err: err, Next: "mcpeval index, later"}
 	}
-	return evaluationProblem(verifyName, err)
+	err = evaluationProblem(verifyName, err)
+	if _, ok := errors.AsType[*app.Problem](err); ok {
+		return err
+	}
+	return homeProblem(err)
 }
 
 func (o *verifyOptions) render(v *app.Verified) ([]byte, error) {

@@ -18,6 +18,17 @@ type Config struct {
 	HasPromotionThreshold bool
 }
 
+// ConfigError says what does not hold in a config.json.
+type ConfigError struct {
+	Path string
+	Err  error // names a position, not what stands there
+}
+
+func (e *ConfigError) Error() string { return "read config " + e.Path + ": " + e.Err.Error() }
+
+// Unwrap gives Err.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
 // maxConfig is the largest config.json that is read, in bytes.
 const maxConfig = 64 << 10
 
@@ -42,7 +53,7 @@ func (h *Home) Config() (Config, error) {
 	}
 	c, err := parseConfig(b)
 	if err != nil {
-		return Config{}, fmt.Errorf("read config %s: %w", h.ConfigPath(), err)
+		return Config{}, &ConfigError{Path: h.ConfigPath(), Err: err}
 	}
 	return c, nil
 }

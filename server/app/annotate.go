@@ -200,7 +200,7 @@ func (o *AnnotateOptions) record(r *remark, call *query.Address) (*Annotated, er
 		if complaint == "" {
 			complaint = "not recording"
 		}
-		return nil, &Problem{Err: fmt.Errorf("record annotation: %s", complaint), Next: "mcpeval doctor"}
+		return nil, &Problem{Err: fmt.Errorf("record annotation: %s", strings.TrimPrefix(complaint, "mcpeval: ")), Next: "mcpeval doctor"}
 	}
 	a := &Annotated{EventID: id.String(), Capture: capture.ID().String(), Seq: call.Seq, Server: call.Server, Kind: r.kind.String()}
 	if call.EventID != "" {

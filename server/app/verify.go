@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -198,7 +199,7 @@ func (o *VerifyOptions) run(ctx context.Context, p *verification) (v *Verified, 
 		if complaint == "" {
 			complaint = "not recording"
 		}
-		return nil, false, &Problem{Err: fmt.Errorf("record verification: %s", complaint), Next: "mcpeval doctor"}
+		return nil, false, &Problem{Err: fmt.Errorf("record verification: %s", strings.TrimPrefix(complaint, "mcpeval: ")), Next: "mcpeval doctor"}
 	case complaint != "" && o.Record.Report != nil:
 		o.Record.Report(complaint)
 	}
