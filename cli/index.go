@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	urfave "github.com/urfave/cli/v2"
@@ -162,7 +163,8 @@ func writeLine(w io.Writer, v any) error {
 // watchIndex runs a cycle whenever it is time and prints those that changed
 // something. A refusal is told once, and the old index stays until it is mended.
 func watchIndex(ctx context.Context, o *indexOptions, h *home.Home) error {
-	told, findings := "", int64(-1)
+	told := ""
+	var last *projections.Result
 	for first := true; ; first = false {
 		result, err := o.refresh(ctx, h, o.rebuild && first)
 		switch {
@@ -173,8 +175,8 @@ func watchIndex(ctx context.Context, o *indexOptions, h *home.Home) error {
 				told = said
 				report(o.std.Err, err)
 			}
-		case changed(result, findings) || first || told != "":
-			told, findings = "", result.Findings
+		case first || told != "" || changed(last, result):
+			told, last = "", result
 			if err := o.print(ctx, h, result); err != nil {
 				return err
 			}
@@ -188,7 +190,7 @@ func watchIndex(ctx context.Context, o *indexOptions, h *home.Home) error {
 }
 
 // changed reports whether a cycle has something to tell beside the scores, which
-// fade by themselves with --as-of now.
-func changed(r *projections.Result, findings int64) bool {
-	return r.Changed && (r.Full || r.New > 0 || r.Copies > 0 || r.Findings != findings)
+// fade by themselves with --as-of now. What cannot be read is told when it comes.
+func changed(last, r *projections.Result) bool {
+	return r.Changed && (r.Full || r.New > 0 || r.Copies > 0 || r.Findings != last.Findings || !slices.Equal(r.Corrupt, last.Corrupt))
 }
