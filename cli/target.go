@@ -159,6 +159,9 @@ const maxInput = 64 << 20
 // readInput reads a file that was named on the command line; "-" is stdin.
 func readInput(std *IO, verb, what, name string) ([]byte, error) {
 	in := std.In
+	if name == "" {
+		return nil, usagef(verb, "the %s has no name", what)
+	}
 	if name != "-" {
 		f, err := os.Open(name)
 		switch {
@@ -168,6 +171,9 @@ func readInput(std *IO, verb, what, name string) ([]byte, error) {
 			return nil, fmt.Errorf("open %s: %w", what, err)
 		}
 		defer f.Close() // it was only read
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, usagef(verb, "the %s %s is a folder", what, name)
+		}
 		in = f
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxInput+1))

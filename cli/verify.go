@@ -72,7 +72,7 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	text, err := readInput(o.std, verifyName, "manifest", o.manifest)
-	if usage, ok := errors.AsType[*usageError](err); ok {
+	if usage, ok := errors.AsType[*usageError](err); ok && o.manifest != "" {
 		usage.next = "mcpeval generate --finding ID --output " + o.manifest + " --confirm-read-only"
 	}
 	if err != nil {
