@@ -194,8 +194,12 @@ func write(w http.ResponseWriter, status int, text []byte) {
 // decodedName is the text of a name that came in the base64 form of 2026-07-28,
 // which the SDK compares as it is.
 func decodedName(value string) (string, bool) {
-	inner, ok := strings.CutPrefix(value, "=?base64?")
-	if inner, ok = strings.CutSuffix(inner, "?="); !ok {
+	encoded, ok := strings.CutPrefix(value, "=?base64?")
+	if !ok {
+		return "", false
+	}
+	inner, ok := strings.CutSuffix(encoded, "?=")
+	if !ok {
 		return "", false
 	}
 	text, err := base64.StdEncoding.DecodeString(inner)
