@@ -43,7 +43,7 @@ bench: ## the shim, index and serve rows with their yardsticks (EVENTS each), th
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 e2e: ## real servers and clients from npm; skipped where npm does not answer
-	$(GO) test -count=1 -timeout 20m -v -run 'TestEndToEnd' ./cli
+	MCPEVAL_E2E=1 $(GO) test -count=1 -timeout 20m -v -run 'TestEndToEnd' ./cli
 
 cross: ## compile for every supported system
 	@.ci/cross

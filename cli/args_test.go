@@ -94,7 +94,7 @@ func TestMainRecovers(t *testing.T) {
 
 // Every verb has a usage line, and every verb that reads has --format.
 func TestEveryVerb(t *testing.T) {
-	writes := []string{"shim", "shim-http", "demo-server", "tour", "completion", "help", "tail", "schema"}
+	writes := []string{"shim", "shim-http", "demo-server", "tour", "completion", "help", "tail", "schema", "serve", "man"}
 	list := newApp(System(), nil).Commands
 	for len(list) > 0 {
 		verb := list[0]

@@ -14,9 +14,7 @@ import (
 // TestEndToEndCatalog locks the catalog of a public server and checks two
 // versions of it: the same one, and one that added tools and said more about them.
 func TestEndToEndCatalog(t *testing.T) {
-	if os.Getenv("MCPEVAL_SKIP_E2E") != "" {
-		t.Skip("MCPEVAL_SKIP_E2E is set")
-	}
+	endToEnd(t)
 	if testing.Short() {
 		t.Skip("uses the network")
 	}

@@ -97,9 +97,7 @@ func startEverything(t *testing.T, modules string) (string, func() int64) {
 // bare and through the shim: the client sees the same, and the journal has
 // exactly the calls that were made.
 func TestEndToEndHTTP(t *testing.T) {
-	if os.Getenv("MCPEVAL_SKIP_E2E") != "" {
-		t.Skip("MCPEVAL_SKIP_E2E is set")
-	}
+	endToEnd(t)
 	if testing.Short() {
 		t.Skip("uses the network")
 	}

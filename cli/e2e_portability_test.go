@@ -42,9 +42,7 @@ var brokenModes = []string{
 // one thing each: what they cannot take is what portability says of the same
 // server.
 func TestEndToEndPortability(t *testing.T) {
-	if os.Getenv("MCPEVAL_SKIP_E2E") != "" {
-		t.Skip("MCPEVAL_SKIP_E2E is set")
-	}
+	endToEnd(t)
 	if testing.Short() {
 		t.Skip("uses the network")
 	}

@@ -39,9 +39,7 @@ type probed struct {
 // TestEndToEndProbe writes a manifest for real servers and probes them with it:
 // the reference servers from npm, and the Go SDK's.
 func TestEndToEndProbe(t *testing.T) {
-	if os.Getenv("MCPEVAL_SKIP_E2E") != "" {
-		t.Skip("MCPEVAL_SKIP_E2E is set")
-	}
+	endToEnd(t)
 	if testing.Short() {
 		t.Skip("uses the network")
 	}

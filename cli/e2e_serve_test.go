@@ -60,9 +60,7 @@ type saw struct {
 // TestEndToEndServe lists and calls every tool with the official clients, and runs
 // the official conformance suite for both life cycles.
 func TestEndToEndServe(t *testing.T) {
-	if os.Getenv("MCPEVAL_SKIP_E2E") != "" {
-		t.Skip("MCPEVAL_SKIP_E2E is set")
-	}
+	endToEnd(t)
 	if testing.Short() {
 		t.Skip("uses the network")
 	}
