@@ -12,17 +12,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // canaries mints secrets of the kinds that people have: credentials, words that
 // mean something, and keys. Each is new, so that it is found wherever it went.
-type canaries struct{ all []string }
+type canaries struct {
+	mu  sync.Mutex // servers mint while the test does
+	all []string
+}
 
 func (c *canaries) mint(form string) string {
 	var b [12]byte
 	rand.Read(b[:])
 	s := fmt.Sprintf(form, hex.EncodeToString(b[:]))
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.all = append(c.all, s)
 	return s
 }

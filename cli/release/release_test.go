@@ -1,3 +1,8 @@
+//go:build !race
+
+// The race detector makes packing take minutes, and nothing here runs at the same
+// time as anything else.
+
 package main
 
 import (
