@@ -2,7 +2,6 @@ package admission
 
 import (
 	"net"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -46,7 +45,6 @@ func (c *Conn) turn(to state) {
 		h.resting--
 	case reading, queued:
 		h.waiting--
-		h.silent = slices.DeleteFunc(h.silent, func(other *Conn) bool { return other == c })
 	case serving:
 		<-h.workers
 	}
@@ -108,17 +106,13 @@ func (c *Conn) read(heard bool) bool {
 		c.early = c.early || heard
 		return true
 	case c.state == resting:
-		if c.expired || h.waiting >= Waiting && !h.evict() {
+		if c.expired || h.waiting >= Waiting {
 			return false
 		}
 		c.turn(reading)
 		c.heard = false
-		h.silent = append(h.silent, c)
 	}
-	if heard && !c.heard {
-		c.heard = true
-		h.silent = slices.DeleteFunc(h.silent, func(other *Conn) bool { return other == c })
-	}
+	c.heard = c.heard || heard
 	return true
 }
 

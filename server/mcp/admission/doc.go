@@ -14,8 +14,8 @@
 // Invariants:
 //   - At most Workers requests are served at a time: from the moment all of the
 //     request was read until the last byte of its response is written.
-//   - At most Waiting connections wait. A further one is closed at once; only one
-//     that has not sent a byte yet makes room for it instead.
+//   - At most Waiting connections wait. A further one is closed at once,
+//     whether those that wait have sent a byte or not.
 //   - The head and the body of a request together take at most RequestTime, from
 //     accept, or from the first byte of a later request.
 //   - A client that does not take its response for WriteTime loses it, so that a

@@ -26,7 +26,6 @@ type Hall struct {
 
 	mu      sync.Mutex // guards what follows
 	waiting int        // connections that are reading or queued
-	silent  []*Conn    // those of them that nothing was heard of yet, the oldest first
 	resting int
 }
 
@@ -120,19 +119,6 @@ func (h *Hall) take(ctx context.Context, c *Conn) bool {
 		<-h.workers
 		return false
 	}
-	return true
-}
-
-// evict closes the connection that has waited longest without a word, and reports
-// whether there was one. Clients open connections that they then have no use for,
-// and these may not keep others out. It requires mu.
-func (h *Hall) evict() bool {
-	if len(h.silent) == 0 {
-		return false
-	}
-	c := h.silent[0]
-	c.turn(gone)
-	_ = c.Conn.Close() // it is refused
 	return true
 }
 

@@ -320,28 +320,33 @@ func TestRestingIsNotWaiting(t *testing.T) {
 	})
 }
 
-// Connections that clients opened and do not use keep nobody out.
-func TestSilentConnectionsMakeRoom(t *testing.T) {
+// A connection that has not sent a byte waits as any other: sixteen keep their
+// places until their five seconds are up, and whoever comes meanwhile is closed.
+func TestSilentConnectionsWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t)
 		defer r.end()
-		var silent, guests []*guest
+		close(r.gate)
+		var silent []*guest
 		for range admission.Waiting {
 			silent = append(silent, r.dial())
 		}
-		for i := range admission.Workers + admission.Waiting {
-			g := r.dial()
-			g.send(post("/", fmt.Sprint(i)))
-			guests = append(guests, g)
+		for i := range 4 {
+			want(t, fmt.Sprint("one too many ", i), r.dial().answer(), "closed")
 		}
 		for i, g := range silent {
-			want(t, fmt.Sprint("silent ", i), g.answer(), "closed")
+			if !g.isOpen() {
+				t.Errorf("silent %d made room for a newcomer", i)
+			}
 		}
-		want(t, "one too many", r.dial().answer(), "closed")
-		close(r.gate)
-		for i, g := range guests {
-			want(t, fmt.Sprint("guest ", i), g.answer(), fmt.Sprint("200 served ", i))
+		silent[0].send(post("/", "late"))
+		want(t, "one that speaks at last", silent[0].answer(), "200 served late")
+		for i, g := range silent[1:] {
+			want(t, fmt.Sprint("silent ", i+1), g.answer(), "closed")
 		}
+		g := r.dial()
+		g.send(post("/", "after"))
+		want(t, "one that comes after", g.answer(), "200 served after")
 	})
 }
 
