@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
+	"github.com/mcpeval/mcpeval/journal/sanitize"
 	"github.com/mcpeval/mcpeval/probes/battery"
 	"github.com/mcpeval/mcpeval/probes/client"
 	"github.com/mcpeval/mcpeval/probes/manifest"
@@ -54,12 +55,7 @@ const maxID = 64
 func (w *writer) id(kind, tool string) string {
 	base := kind
 	if tool != "" {
-		base += ":" + strings.Map(func(c rune) rune {
-			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_.:-", c) {
-				return c
-			}
-			return '_'
-		}, tool)
+		base += ":" + idPart(tool)
 	}
 	id := base[:min(len(base), maxID)]
 	for n := 2; w.ids[id]; n++ {
@@ -68,6 +64,21 @@ func (w *writer) id(kind, tool string) string {
 	}
 	w.ids[id] = true
 	return id
+}
+
+// idPart is a tool's name within the grammar of ids. Reports show ids, so that a
+// name that looks like a credential is no part of one.
+func idPart(tool string) string {
+	part := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_.:-", c) {
+			return c
+		}
+		return '_'
+	}, tool)
+	if sanitize.Screen([]byte(tool)) || sanitize.Screen([]byte(part)) {
+		return "unlisted"
+	}
+	return part
 }
 
 // serverCases writes the cases of the server as a whole. It reports whether the

@@ -390,9 +390,9 @@ func TestLatencyBudget(t *testing.T) {
 
 // Names outside the grammar of ids, and ones that meet there, get ids of their own.
 func TestNames(t *testing.T) {
-	long := strings.Repeat("x", 300)
+	long, list := strings.Repeat("x", 300), strings.Repeat("list_", 40)
 	f := catalog(tool("a b", reads, "", ""), tool("a/b", reads, "", ""), tool("ä", reads, "", ""), tool("a b", writes, "", ""),
-		tool(strings.Repeat("y", 200), reads, "", ""), tool(strings.Repeat("y", 200)+"z", reads, "", ""), tool(long, reads, "", ""),
+		tool(list, reads, "", ""), tool(list+"z", reads, "", ""), tool(long, reads, "", ""),
 		`{"inputSchema":{"type":"object"}}`, `7`)
 	r := mustRun(t, f, &scaffold.Options{})
 	if r.Unnamed != 3 || len(r.Tools) != 5 || len(f.calls) != 5 {
@@ -402,13 +402,28 @@ func TestNames(t *testing.T) {
 		t.Errorf("shown as %s and %s", a, b)
 	}
 	ids := caseIDs(r.Manifest)
-	for _, want := range []string{"schema-guessability:a_b", "schema-guessability:a_b.2", "schema-guessability:_", "schema-guessability:" + strings.Repeat("y", 44), "schema-guessability:" + strings.Repeat("y", 42) + ".2"} {
+	for _, want := range []string{"schema-guessability:a_b", "schema-guessability:a_b.2", "schema-guessability:_", "schema-guessability:" + list[:44], "schema-guessability:" + list[:42] + ".2"} {
 		if !slices.Contains(ids, want) {
 			t.Errorf("there is no case %s", want)
 		}
 	}
 	if c := r.Manifest.Find("schema-guessability:a_b").(*manifest.SchemaGuessability); c.Tool != "a b" {
 		t.Errorf("tool %q", c.Tool)
+	}
+}
+
+// Reports show ids: a name that looks like a credential is in none.
+func TestNamesScreened(t *testing.T) {
+	secret := "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	r := mustRun(t, catalog(tool(secret, reads, "", ""), tool("find "+secret, reads, "", "")), &scaffold.Options{})
+	ids := caseIDs(r.Manifest)
+	for _, want := range []string{"schema-guessability:unlisted", "schema-guessability:unlisted.2"} {
+		if !slices.Contains(ids, want) {
+			t.Errorf("there is no case %s", want)
+		}
+	}
+	if shown := strings.Join(ids, "\n"); strings.Contains(shown, "16C7") {
+		t.Errorf("shown: %s", shown)
 	}
 }
 
