@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -258,7 +260,7 @@ func (o *wrapOptions) print(all []*configuration) error {
 	changed := false
 	for _, c := range all {
 		for _, s := range c.change.Servers {
-			t.add(c.file.Path, s.Name, string(s.State), s.Why)
+			t.add(c.file.Path, shownName(s.Name), string(s.State), s.Why)
 		}
 		changed = changed || c.change.Changed()
 		if o.dry {
@@ -285,6 +287,15 @@ func (o *wrapOptions) print(all []*configuration) error {
 	return err
 }
 
+// shownName is a server's name as a line can hold it: quoted when any character
+// of it would steer a terminal or end the line.
+func shownName(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
 // firstPort is the first port that a hint names; each server gets its own.
 const firstPort = 8090
 
@@ -295,7 +306,7 @@ func hints(all []*configuration) string {
 	for _, c := range all {
 		for _, s := range c.change.Servers {
 			if s.State == clients.Remote {
-				fmt.Fprintf(&b, "%s: start %s and give the client the URL that it prints\n", s.Name, shimHTTPHint(&s, port))
+				fmt.Fprintf(&b, "%s: start %s and give the client the URL that it prints\n", shownName(s.Name), shimHTTPHint(&s, port))
 				port++
 			}
 		}
