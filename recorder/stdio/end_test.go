@@ -125,7 +125,7 @@ func TestClientThatGoesAway(t *testing.T) {
 }
 
 func TestWrapperThatLeavesItsChildBehind(t *testing.T) {
-	c := run(t, options{shim: []string{"-drain", "20ms"}}, "leave")
+	c := run(t, options{shim: []string{"-drain", "1s"}}, "leave")
 	grandchild := c.pid()
 	t.Cleanup(func() { _ = syscall.Kill(grandchild, syscall.SIGKILL) })
 	c.exit(process.Exit{Code: 4})
