@@ -66,7 +66,7 @@ func TestSlowClientsAreCut(t *testing.T) {
 				writer.Go(func() {
 					_, err := io.WriteString(client, c.first)
 					for err == nil && c.rest != "" {
-						time.Sleep(time.Second)
+						<-time.After(time.Second)
 						_, err = io.WriteString(client, c.rest)
 					}
 				})

@@ -247,7 +247,7 @@ func TestRequestTime(t *testing.T) {
 				go func() {
 					for _, part := range c.parts {
 						_, _ = io.WriteString(g, part)
-						time.Sleep(time.Second)
+						<-time.After(time.Second)
 					}
 				}()
 				began := time.Now()
@@ -257,7 +257,7 @@ func TestRequestTime(t *testing.T) {
 					t.Errorf("it took %v", took)
 				}
 				_ = g.Close()
-				time.Sleep(10 * time.Second) // the rest is written in vain
+				<-time.After(10 * time.Second) // the rest is written in vain
 			})
 		})
 	}
@@ -273,24 +273,24 @@ func TestKeptAlive(t *testing.T) {
 		for i := range 3 {
 			g.send(post("/", "x"))
 			want(t, fmt.Sprint("request ", i), g.answer(), "200 served x")
-			time.Sleep(admission.RestTime - time.Second)
+			<-time.After(admission.RestTime - time.Second)
 			if !g.isOpen() {
 				t.Fatal("it rested less than it may")
 			}
 		}
 		g.send("P")
-		time.Sleep(admission.RequestTime - time.Second)
+		<-time.After(admission.RequestTime - time.Second)
 		if !g.isOpen() {
 			t.Fatal("it had time left")
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		if got := g.answer(); !strings.HasPrefix(got, "408 ") {
 			t.Errorf("a slow second request got %q", got)
 		}
 		h := r.dial()
 		h.send(post("/", "x"))
 		want(t, "another", h.answer(), "200 served x")
-		time.Sleep(admission.RestTime)
+		<-time.After(admission.RestTime)
 		want(t, "after the rest", h.answer(), "closed")
 	})
 }
@@ -409,7 +409,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 		}
 		g := r.dial()
 		g.send(post("/", "x"))
-		time.Sleep(admission.WriteTime + time.Second)
+		<-time.After(admission.WriteTime + time.Second)
 		r.gate <- struct{}{}
 		want(t, "one behind them", g.answer(), "200 served x")
 	})
