@@ -2,6 +2,7 @@ package admission
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -10,10 +11,11 @@ import (
 type state uint8
 
 const (
-	resting state = iota // between requests
-	reading              // a request is being read
-	queued               // it was read and has no worker
-	serving              // it has a worker
+	resting  state = iota // between requests
+	standing              // it came when too many waited, and has not spoken
+	reading               // a request is being read
+	queued                // it was read and has no worker
+	serving               // it has a worker
 	gone
 )
 
@@ -43,14 +45,19 @@ func (c *Conn) turn(to state) {
 	switch c.state {
 	case resting:
 		h.resting--
+	case standing:
+		h.standing--
 	case reading, queued:
 		h.waiting--
+		h.silent = slices.DeleteFunc(h.silent, func(other *Conn) bool { return other == c })
 	case serving:
 		<-h.workers
 	}
 	switch to {
 	case resting:
 		h.resting++
+	case standing:
+		h.standing++
 	case reading, queued:
 		h.waiting++
 	}
@@ -60,6 +67,8 @@ func (c *Conn) turn(to state) {
 		c.timer = nil
 	}
 	switch to {
+	case standing:
+		c.after(StandTime)
 	case reading:
 		c.after(RequestTime)
 	case resting:
@@ -83,6 +92,11 @@ func (c *Conn) expire(timer **time.Timer) {
 		h.mu.Unlock()
 		return
 	}
+	if c.state == standing && h.waiting < Waiting {
+		c.listen()
+		h.mu.Unlock()
+		return
+	}
 	c.expired = true
 	answer := c.state == reading && c.heard
 	h.mu.Unlock()
@@ -94,7 +108,8 @@ func (c *Conn) expire(timer **time.Timer) {
 }
 
 // read turns a connection at rest to reading; heard tells whether bytes have come.
-// It reports whether there was room. One that is not at rest stays what it is.
+// It reports whether there was room. Where there is none, one that has not spoken
+// stands for a moment; one that reads or has a request stays what it is.
 func (c *Conn) read(heard bool) bool {
 	h := c.hall
 	h.mu.Lock()
@@ -105,15 +120,31 @@ func (c *Conn) read(heard bool) bool {
 	case c.state == queued, c.state == serving:
 		c.early = c.early || heard
 		return true
-	case c.state == resting:
-		if c.expired || h.waiting >= Waiting {
+	case c.expired && c.state != reading:
+		return false
+	case c.state == resting && !heard && h.waiting >= Waiting:
+		if h.standing >= Waiting {
 			return false
 		}
-		c.turn(reading)
-		c.heard = false
+		c.turn(standing)
+	case c.state == resting, c.state == standing && heard:
+		if !h.room() {
+			return false
+		}
+		c.listen()
 	}
-	c.heard = c.heard || heard
+	if heard && !c.heard {
+		c.heard = true
+		h.silent = slices.DeleteFunc(h.silent, func(other *Conn) bool { return other == c })
+	}
 	return true
+}
+
+// listen gives a connection its place among those that wait. It requires hall.mu.
+func (c *Conn) listen() {
+	c.turn(reading)
+	c.heard = false
+	c.hall.silent = append(c.hall.silent, c)
 }
 
 // queue says that all of the request was read.

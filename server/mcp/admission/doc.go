@@ -14,8 +14,9 @@
 // Invariants:
 //   - At most Workers requests are served at a time: from the moment all of the
 //     request was read until the last byte of its response is written.
-//   - At most Waiting connections wait. A further one is closed at once,
-//     whether those that wait have sent a byte or not.
+//   - At most Waiting connections wait. A further one that sends a request is
+//     closed at once, unless one that has not sent a byte can make room for it; a
+//     further one that sends nothing is closed after StandTime.
 //   - The head and the body of a request together take at most RequestTime, from
 //     accept, or from the first byte of a later request.
 //   - A client that does not take its response for WriteTime loses it, so that a

@@ -14,6 +14,7 @@ const (
 	Waiting = 16  // connections that are read or queued
 	Resting = 256 // connections kept between requests
 
+	StandTime   = 250 * time.Millisecond // until one that comes when all places are taken has to speak
 	RequestTime = 5 * time.Second
 	RestTime    = 30 * time.Second
 	WriteTime   = 30 * time.Second
@@ -24,9 +25,11 @@ const (
 type Hall struct {
 	workers chan struct{} // holds an item for each that is busy
 
-	mu      sync.Mutex // guards what follows
-	waiting int        // connections that are reading or queued
-	resting int
+	mu       sync.Mutex // guards what follows
+	waiting  int        // connections that are reading or queued
+	standing int        // connections that came when Waiting others waited, and were not heard of yet
+	silent   []*Conn    // those of them that nothing was heard of yet, the oldest first
+	resting  int
 }
 
 // NewHall makes an empty hall.
@@ -119,6 +122,23 @@ func (h *Hall) take(ctx context.Context, c *Conn) bool {
 		<-h.workers
 		return false
 	}
+	return true
+}
+
+// room reports whether one that has spoken finds a place among those that wait:
+// when there is none, the connection that has waited longest without a word loses
+// its own. Clients open connections that they then have no use for, and these may
+// not keep requests out. It requires mu.
+func (h *Hall) room() bool {
+	if h.waiting < Waiting {
+		return true
+	}
+	if len(h.silent) == 0 {
+		return false
+	}
+	c := h.silent[0]
+	c.turn(gone)
+	_ = c.Conn.Close() // it is refused
 	return true
 }
 

@@ -320,9 +320,77 @@ func TestRestingIsNotWaiting(t *testing.T) {
 	})
 }
 
-// A connection that has not sent a byte waits as any other: sixteen keep their
-// places until their five seconds are up, and whoever comes meanwhile is closed.
+// Connections that clients opened and do not use keep no request out.
+func TestSilentConnectionsMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t)
+		defer r.end()
+		var silent, guests []*guest
+		for range admission.Waiting {
+			silent = append(silent, r.dial())
+		}
+		for i := range admission.Workers + admission.Waiting {
+			g := r.dial()
+			g.send(post("/", fmt.Sprint(i)))
+			guests = append(guests, g)
+		}
+		for i, g := range silent {
+			want(t, fmt.Sprint("silent ", i), g.answer(), "closed")
+		}
+		late := r.dial()
+		_, _ = io.WriteString(late, post("/", "late"))
+		want(t, "one too many", late.answer(), "closed")
+		close(r.gate)
+		for i, g := range guests {
+			want(t, fmt.Sprint("guest ", i), g.answer(), fmt.Sprint("200 served ", i))
+		}
+	})
+}
+
+// Sixteen that have not sent a byte keep their places from others that do not:
+// whoever comes to say nothing is closed after a moment, or at once when as many
+// stand already.
 func TestSilentConnectionsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := open(t)
+		defer r.end()
+		close(r.gate)
+		var silent, standing []*guest
+		for range admission.Waiting {
+			silent = append(silent, r.dial())
+		}
+		for range admission.Waiting {
+			standing = append(standing, r.dial())
+		}
+		began := time.Now()
+		want(t, "one that finds no place to stand", r.dial().answer(), "closed")
+		if took := time.Since(began); took != 0 {
+			t.Errorf("it was closed after %v", took)
+		}
+		for i, g := range standing {
+			want(t, fmt.Sprint("standing ", i), g.answer(), "closed")
+		}
+		if took := time.Since(began); took != admission.StandTime {
+			t.Errorf("they stood for %v", took)
+		}
+		for i, g := range silent {
+			if !g.isOpen() {
+				t.Errorf("silent %d made room for nothing", i)
+			}
+		}
+		silent[0].send(post("/", "late"))
+		want(t, "one that speaks at last", silent[0].answer(), "200 served late")
+		for i, g := range silent[1:] {
+			want(t, fmt.Sprint("silent ", i+1), g.answer(), "closed")
+		}
+		if took := time.Since(began); took != admission.RequestTime {
+			t.Errorf("they were closed after %v", took)
+		}
+	})
+}
+
+// One that stands gets a place that is free when its moment is over.
+func TestStandingMovesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := open(t)
 		defer r.end()
@@ -331,22 +399,14 @@ func TestSilentConnectionsWait(t *testing.T) {
 		for range admission.Waiting {
 			silent = append(silent, r.dial())
 		}
-		for i := range 4 {
-			want(t, fmt.Sprint("one too many ", i), r.dial().answer(), "closed")
+		standing := r.dial()
+		_ = silent[0].Close()
+		<-time.After(2 * admission.StandTime)
+		if !standing.isOpen() {
+			t.Fatal("it was closed though there was room")
 		}
-		for i, g := range silent {
-			if !g.isOpen() {
-				t.Errorf("silent %d made room for a newcomer", i)
-			}
-		}
-		silent[0].send(post("/", "late"))
-		want(t, "one that speaks at last", silent[0].answer(), "200 served late")
-		for i, g := range silent[1:] {
-			want(t, fmt.Sprint("silent ", i+1), g.answer(), "closed")
-		}
-		g := r.dial()
-		g.send(post("/", "after"))
-		want(t, "one that comes after", g.answer(), "200 served after")
+		standing.send(post("/", "x"))
+		want(t, "its request", standing.answer(), "200 served x")
 	})
 }
 
