@@ -67,6 +67,7 @@ func TestScripts(t *testing.T) {
 			"exits":   scriptExits,
 			"valid":   scriptValid,
 			"serve":   scriptServe,
+			"talk":    scriptTalk,
 		},
 	})
 }
