@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 
 	urfave "github.com/urfave/cli/v2"
+
+	"github.com/mcpeval/mcpeval/probes/document"
 )
 
 // The values of --format.
@@ -31,10 +32,11 @@ func format(c *urfave.Context, path string) (string, error) {
 
 // writeJSON writes v as one indented JSON document.
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
+	text, err := document.Encode(v)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if err != nil {
 		return fmt.Errorf("write output: %w", err)
 	}
 	return nil

@@ -1,24 +1,17 @@
 package guidance
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/mcpeval/mcpeval/probes/document"
 )
 
 // Encode writes the document: members in their fixed order, two spaces of
 // indentation, a final newline.
 func (r *Report) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(r); err != nil {
-		return nil, fmt.Errorf("encode guidance report: %w", err)
-	}
-	return b.Bytes(), nil
+	return document.Encode(r)
 }
 
 // Text is the document for a terminal.

@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/mcpeval/mcpeval/journal/rawjson"
+	"github.com/mcpeval/mcpeval/probes/document"
 )
 
 // Schema is the version of the file's format.
@@ -105,14 +105,7 @@ func decode(text []byte) any {
 
 // Encode is the lock as its file holds it.
 func (l *Lock) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(l); err != nil {
-		return nil, fmt.Errorf("encode lockfile: %w", err)
-	}
-	return b.Bytes(), nil
+	return document.Encode(l)
 }
 
 var (

@@ -1,12 +1,12 @@
 package manifest
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/mcpeval/mcpeval/probes/document"
 )
 
 // Version is the one version of the format.
@@ -41,14 +41,11 @@ type Case interface {
 // Encode writes the file: fields in the order of the types, two spaces of
 // indentation, a final newline.
 func (m *Manifest) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(m); err != nil {
+	text, err := document.Encode(m)
+	if err != nil {
 		return nil, errEncode
 	}
-	return b.Bytes(), nil
+	return text, nil
 }
 
 // Select is the cases of the given kinds, in the order of the manifest; all

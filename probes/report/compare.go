@@ -5,6 +5,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/mcpeval/mcpeval/probes/document"
 	"github.com/mcpeval/mcpeval/probes/reason"
 )
 
@@ -79,7 +80,7 @@ func (c *Comparison) Exit() int {
 }
 
 // Encode writes the comparison, in the form of Document.Encode.
-func (c *Comparison) Encode() ([]byte, error) { return encode(c) }
+func (c *Comparison) Encode() ([]byte, error) { return document.Encode(c) }
 
 // Text is the comparison for a terminal: a row a case, a column a target.
 func (c *Comparison) Text() []byte {

@@ -133,6 +133,7 @@ const (
 	NoteAllowEmpty                            // no case was judged, which was allowed
 	NoteManifestsDiffer                       // two documents are of different manifests
 	NoteStandardsDiffer                       // two documents are of different standards
+	NoteReadinessLost                         // readiness was measured before, and could not be now
 	NoteServerEndedItself                     // counts cases after which the server had ended
 )
 
@@ -171,6 +172,8 @@ func (n Note) text() string {
 		return "the documents come from different manifests"
 	case NoteStandardsDiffer:
 		return "the readiness scores are of different standards and cannot be compared"
+	case NoteReadinessLost:
+		return "readiness was measured before and could not be now; it does not decide whether something regressed"
 	case NoteServerEndedItself:
 		return some("case ended the server", "cases ended the server")
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/mcpeval/mcpeval/probes/document"
 	"github.com/mcpeval/mcpeval/probes/reason"
 )
 
@@ -57,6 +58,8 @@ type Side struct {
 	Gate *Gate `json:"gate" jsonschema:"nullable"`
 	// Readiness is null when it was not measured.
 	Readiness *Points `json:"readiness" jsonschema:"nullable"`
+	// ReadinessError says why readiness could not be measured.
+	ReadinessError reason.Label `json:"readiness_error" jsonschema:"nullable"`
 }
 
 // Points are a readiness score with the one area that says how far it can be
@@ -185,7 +188,7 @@ func (d *Diff) Exit(onRegression, onChange bool) int {
 }
 
 // Encode writes the diff, in the form of Document.Encode.
-func (d *Diff) Encode() ([]byte, error) { return encode(d) }
+func (d *Diff) Encode() ([]byte, error) { return document.Encode(d) }
 
 func casesByID(d *Document) map[CaseID]*Case {
 	m := make(map[CaseID]*Case, len(d.Cases))
@@ -196,7 +199,7 @@ func casesByID(d *Document) map[CaseID]*Case {
 }
 
 func sideOf(d *Document) Side {
-	s := Side{Server: d.Server, ManifestSHA256: d.ManifestSHA256, Passed: d.Passed, Gate: d.Gate}
+	s := Side{Server: d.Server, ManifestSHA256: d.ManifestSHA256, Passed: d.Passed, Gate: d.Gate, ReadinessError: d.ReadinessError}
 	if d.Readiness != nil {
 		s.Readiness = &Points{d.Readiness.Standard, d.Readiness.Total, d.Readiness.Areas.Coverage}
 	}

@@ -85,6 +85,9 @@ func (d *Diff) notes() []Note {
 	if a, b := d.Base.Readiness, d.Current.Readiness; a != nil && b != nil && a.Standard != b.Standard {
 		list = append(list, Note{Kind: NoteStandardsDiffer})
 	}
+	if d.Base.Readiness != nil && d.Current.ReadinessError != "" {
+		list = append(list, Note{Kind: NoteReadinessLost})
+	}
 	return list
 }
 
@@ -100,6 +103,9 @@ func (s *Side) text() string {
 	}
 	if s.Readiness != nil {
 		text += ", readiness " + s.Readiness.text()
+	}
+	if s.ReadinessError != "" {
+		text += ", readiness not measured: " + string(s.ReadinessError)
 	}
 	return text
 }

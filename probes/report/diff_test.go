@@ -119,6 +119,39 @@ func TestDiffWithItself(t *testing.T) {
 	})
 }
 
+// A score that is gone is said, in text and Markdown, and gates nothing.
+func TestDiffReadinessLost(t *testing.T) {
+	generator := report.Generator{Name: label("mcpeval"), Version: version}
+	measured := report.NewScore(version, label("demo"), &report.Readiness{Standard: report.NewStandard(3), Total: 9600, LostChecks: []report.Check{}}, "")
+	lost := report.NewScore(version, label("demo"), nil, reason.DiscoveryIncomplete)
+	const note = "readiness was measured before and could not be now"
+	for _, tt := range []struct {
+		name      string
+		base, now *report.Document
+		want      bool
+	}{{"lost", measured, lost, true}, {"found", lost, measured, false}, {"still lost", lost, lost, false}, {"kept", measured, measured, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := report.Compare(generator, tt.base, tt.now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(d.Text(false))
+			if got := strings.Contains(text, note); got != tt.want {
+				t.Errorf("told: %v\n%s", got, text)
+			}
+			if got := strings.Contains(strings.ToLower(string(d.Markdown())), note); got != tt.want {
+				t.Errorf("told in Markdown: %v", got)
+			}
+			if tt.now == lost && !strings.Contains(text, "readiness not measured: discovery-incomplete") {
+				t.Errorf("the side does not say why:\n%s", text)
+			}
+			if code := d.Exit(true, false); code != 0 {
+				t.Errorf("exit %d", code)
+			}
+		})
+	}
+}
+
 func TestSideBySide(t *testing.T) {
 	generator := report.Generator{Name: label("mcpeval"), Version: version}
 	a, b := document(pass("x", manifest.KindTokenCost)), document(fail("x", manifest.KindTokenCost, reason.TokenBudgetExceeded))

@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
 
+	"github.com/mcpeval/mcpeval/probes/document"
 	"github.com/mcpeval/mcpeval/probes/reason"
 )
 
@@ -16,7 +14,7 @@ func (d *Document) Encode() ([]byte, error) {
 	if err := d.Validate(); err != nil {
 		return nil, err
 	}
-	return encode(d.hinted())
+	return document.Encode(d.hinted())
 }
 
 // hinted is a copy whose hints are those of the table and whose lists and maps
@@ -48,18 +46,6 @@ func (d *Document) hinted() *Document {
 }
 
 func hintOf(l reason.Label) Hint { return Hint(reason.Fix(l)) }
-
-// encode writes any of this package's documents.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode document: %w", err)
-	}
-	return b.Bytes(), nil
-}
 
 // appendText appends a text of this program as a JSON string.
 func appendText(b []byte, s string) []byte {

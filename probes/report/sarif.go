@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpeval/mcpeval/probes/document"
 	"github.com/mcpeval/mcpeval/probes/reason"
 )
 
@@ -145,7 +146,7 @@ func (d *Document) SARIF(o *Options) ([]byte, error) {
 		text := id.s + ": " + meaning(reason.StaleKnownFailure) + ". Fix: " + reason.Fix(reason.StaleKnownFailure) + "."
 		run.Results = append(run.Results, v.sarifResult(&run, reason.StaleKnownFailure, id, text))
 	}
-	return encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
+	return document.Encode(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
 }
 
 func (v *view) sarifInvocation() sarifInvocation {

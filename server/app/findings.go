@@ -1,9 +1,7 @@
 package app
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/mcpeval/mcpeval/journal/home"
 	"github.com/mcpeval/mcpeval/journal/sanitize"
+	"github.com/mcpeval/mcpeval/probes/document"
 	"github.com/mcpeval/mcpeval/projections/index"
 	"github.com/mcpeval/mcpeval/projections/query"
 )
@@ -67,23 +66,11 @@ func EncodeFindings(list []query.Finding) ([]byte, error) {
 	if list == nil {
 		list = []query.Finding{}
 	}
-	return encode(findingsDocument{list})
+	return document.Encode(findingsDocument{list})
 }
 
 // EncodeFinding gives one element of that document, which get_finding answers.
-func EncodeFinding(f *query.Finding) ([]byte, error) { return encode(f) }
-
-// encode is the one way in which what was read is written as JSON.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("encode output: %w", err)
-	}
-	return b.Bytes(), nil
-}
+func EncodeFinding(f *query.Finding) ([]byte, error) { return document.Encode(f) }
 
 // checkLabel refuses what can be no server's label; empty is none.
 func checkLabel(server string) error {

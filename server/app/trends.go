@@ -7,6 +7,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"github.com/mcpeval/mcpeval/journal/home"
+	"github.com/mcpeval/mcpeval/probes/document"
 	"github.com/mcpeval/mcpeval/projections/index"
 	"github.com/mcpeval/mcpeval/projections/query"
 )
@@ -43,7 +44,7 @@ func EncodeTrends(list []query.Trend) ([]byte, error) {
 	if list == nil {
 		list = []query.Trend{}
 	}
-	return encode(struct {
+	return document.Encode(struct {
 		Trends []query.Trend `json:"trends"`
 	}{list})
 }

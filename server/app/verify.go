@@ -17,6 +17,7 @@ import (
 	"github.com/mcpeval/mcpeval/journal/sanitize"
 	"github.com/mcpeval/mcpeval/probes/battery"
 	"github.com/mcpeval/mcpeval/probes/client"
+	"github.com/mcpeval/mcpeval/probes/document"
 	"github.com/mcpeval/mcpeval/probes/generate"
 	"github.com/mcpeval/mcpeval/probes/manifest"
 	"github.com/mcpeval/mcpeval/probes/report"
@@ -257,5 +258,5 @@ func EncodeVerified(v *Verified) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(verifiedDocument{v.Verified, v.Reason, v.Lifecycle, text})
+	return document.Encode(verifiedDocument{v.Verified, v.Reason, v.Lifecycle, text})
 }
