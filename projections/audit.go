@@ -3,11 +3,8 @@ package projections
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -140,19 +137,11 @@ func Audit(ctx context.Context, h *home.Home, o *Options) (_ *AuditReport, err e
 	if options.Verb == "" {
 		options.Verb = "audit"
 	}
-	unlock, err := lock(ctx, h, &options)
+	dir, leave, err := workshop(ctx, h, &options)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	if err := sweep(h.Dir); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(h.Dir, auditPrefix+"*")
-	if err != nil {
-		return nil, fmt.Errorf("make audit folder: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, leave()) }()
 
 	a := &auditor{cycle: newCycle(h, &options), dir: dir, report: &AuditReport{}, captures: map[uuid.UUID]*scanned{}}
 	a.started = a.now()
@@ -164,25 +153,6 @@ func Audit(ctx context.Context, h *home.Home, o *Options) (_ *AuditReport, err e
 	}
 	a.judge()
 	return a.report, a.derive(ctx)
-}
-
-// auditPrefix starts the name of every audit's folder.
-const auditPrefix = ".audit-"
-
-// sweep removes what killed audits have left. The caller holds the index lock.
-func sweep(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("sweep audit folders: %w", err)
-	}
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), auditPrefix) {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return fmt.Errorf("sweep audit folders: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 // auditor is one audit at work.

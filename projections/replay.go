@@ -47,19 +47,11 @@ func Replay(ctx context.Context, h *home.Home, o *ReplayOptions) (_ *Result, err
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := lock(ctx, h, options)
+	dir, leave, err := workshop(ctx, h, options)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	if err := sweep(h.Dir); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(h.Dir, auditPrefix+"*")
-	if err != nil {
-		return nil, fmt.Errorf("make replay folder: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, leave()) }()
 
 	c := newCycle(h, options)
 	cut := &cut{until: o.Until, captures: o.Captures}

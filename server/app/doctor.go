@@ -138,29 +138,36 @@ func checkStore(h *home.Home) Check {
 	if info, err := os.Stat(h.Store()); err == nil && !info.IsDir() {
 		return Check{name, StatusBad, h.Store() + " is no folder", "move it away"}
 	}
-	link, other := "", ""
-	err := fs.WalkDir(os.DirFS(h.Store()), ".", func(rel string, d fs.DirEntry, err error) error {
+	captures := filepath.Join(h.Store(), "captures")
+	info, statErr := os.Lstat(captures)
+	link, err := firstLink(h.Store())
+	switch {
+	case err != nil:
+		return Check{name, StatusBad, "cannot look at the store: " + err.Error(), "make the store readable"}
+	case statErr == nil && !info.IsDir() && link != "captures":
+		return Check{name, StatusBad, captures + " is no folder: shims run unrecorded", "move it away"}
+	case link != "":
+		return Check{name, StatusBad, journal.Shown(link) + " is a symbolic link, which is never read, so that what is recorded behind it is not seen", "put there what it points to, or link the whole store"}
+	}
+	return Check{name, StatusOK, h.Store(), ""}
+}
+
+// firstLink is the first symbolic link below the store, relative to it; "" when
+// there is none.
+func firstLink(store string) (link string, err error) {
+	err = fs.WalkDir(os.DirFS(store), ".", func(rel string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
-		case d.Type()&fs.ModeSymlink != 0 && link == "":
+		case d.Type()&fs.ModeSymlink != 0:
 			link = rel
-		case rel == "captures" && !d.IsDir():
-			other = rel
+			return fs.SkipAll
 		}
 		return nil
 	})
-	switch {
-	case err != nil:
-		return Check{name, StatusBad, "cannot look at the store: " + err.Error(), "make the store readable"}
-	case other != "":
-		return Check{name, StatusBad, filepath.Join(h.Store(), other) + " is no folder: shims run unrecorded", "move it away"}
-	case link != "":
-		return Check{name, StatusBad, journal.Shown(link) + " is a symbolic link, which is never read, so that what is recorded behind it is not seen", "put there what it points to, or link the whole store"}
-	}
-	return Check{name, StatusOK, h.Store(), ""}
+	return link, err
 }
 
 // checkTails counts logs whose last line has no end. One that is being written

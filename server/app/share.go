@@ -184,18 +184,7 @@ func (s *sharing) look(ctx context.Context) error {
 // noLinks refuses a store with a symbolic link in it: what it leads to is no
 // part of the journal, and leaving it out in silence would look as if it were.
 func (s *sharing) noLinks() error {
-	link := ""
-	err := fs.WalkDir(os.DirFS(s.Home.Store()), ".", func(rel string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case d.Type()&fs.ModeSymlink != 0 && link == "":
-			link = rel
-		}
-		return nil
-	})
+	link, err := firstLink(s.Home.Store())
 	switch {
 	case err != nil:
 		return fmt.Errorf("look at store: %w", err)
